@@ -1,0 +1,57 @@
+"""The one door for configuration: environment variables, read once at start."""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Every setting, its default and its meaning. Names are the environment variables in lower case."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True)
+
+    database_url: SecretStr | None = Field(None, description="PostgreSQL as the app role; unset: the embedded server")
+    migration_database_url: SecretStr | None = Field(None, description="The migrator's DSN; unset: DATABASE_URL")
+    data_dir: Path = Field(Path(".mnemic"), description="Where the embedded mode keeps its data and keys")
+
+    host: str = Field("127.0.0.1", description="Address the API listens on")
+    port: int = Field(8000, ge=1, le=65535, description="Port the API listens on")
+    root_path: str = Field("", description="Prefix under which a reverse proxy serves the API")
+    max_body_bytes: int = Field(10 * 1024 * 1024, ge=1024, description="Larger request bodies are refused with 413")
+    max_json_depth: int = Field(64, ge=8, le=500, description="JSON nested deeper is refused with 422")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe line logged")
+    log_format: Literal["json", "console"] = Field("json", description="How log lines are written")
+    shutdown_seconds: float = Field(20.0, gt=0, description="How long requests and jobs may finish at shutdown")
+
+    pool_size: int = Field(10, ge=1, description="Database connections of one API process")
+    pool_timeout_seconds: float = Field(5.0, gt=0, description="Longest wait for a connection before a 503")
+    connect_timeout_seconds: float = Field(5.0, gt=0, description="Longest wait for the database to accept")
+    statement_timeout_seconds: float = Field(30.0, gt=0, description="Longest run of one statement of the API")
+    lock_timeout_seconds: float = Field(10.0, gt=0, description="Longest wait for a row lock")
+    key_cache_seconds: float = Field(5.0, ge=0, description="How long a looked-up API key is trusted")
+
+    embedding_provider: Literal["use"] = Field("use", description="Which embedding model serves")
+    embedding_threads: int = Field(2, ge=1, description="Threads that embed in one process")
+    embedding_cache_size: int = Field(2048, ge=0, description="Query vectors kept in memory per process")
+
+    worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
+    worker_poll_seconds: float = Field(1.0, gt=0, description="Longest time a due job waits for a missed notification")
+    job_heartbeat_seconds: float = Field(20.0, gt=0, description="A job without heartbeat for this long runs again")
+    job_max_attempts: int = Field(5, ge=1, description="A job that failed this often is a dead letter")
+    job_backoff_seconds: float = Field(2.0, gt=0, description="First pause before a retry; doubled each time")
+    embed_debounce_seconds: float = Field(0.2, ge=0, description="How long appended messages gather before embedding")
+    sweep_seconds: int = Field(30, ge=1, le=59, description="How often lagging sessions and lost jobs are looked for")
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the service runs its own PostgreSQL."""
+        return self.database_url is None
+
+
+@lru_cache
+def get_settings() -> Settings:
+    """The process's settings, read from the environment at the first call."""
+    return Settings()  # pyright: ignore[reportCallIssue]
