@@ -1,5 +1,7 @@
 """The one door for configuration: environment variables, read once at start."""
 
+import os
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -55,3 +57,8 @@ class Settings(BaseSettings):
 def get_settings() -> Settings:
     """The process's settings, read from the environment at the first call."""
     return Settings()  # pyright: ignore[reportCallIssue]
+
+
+def child_environment(overrides: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment with some variables replaced, for a process of our own to inherit."""
+    return {**os.environ, **overrides}  # noqa: TID251 - this is the door
