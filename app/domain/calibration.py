@@ -1,0 +1,32 @@
+"""Raw cosines of a model to similarities that mean the same for every model."""
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+IDENTICAL: Final = 0.99
+"""The least similarity that a calibration may give to a text and itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A linear map of a model's raw cosine to [0, 1], clamped.
+
+    Args:
+        low: The raw cosine that becomes 0: what unrelated texts have at most.
+        high: The raw cosine that becomes 1: what a text has with itself, or a little less.
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuses bounds that are not numbers or not in order."""
+        if not -1.0 <= self.low < self.high <= 1.0:
+            raise ValueError(f"A calibration needs -1 <= low < high <= 1, not {self.low} and {self.high}.")
+
+    def similarity(self, cosine: float) -> float:
+        """The calibrated similarity in [0, 1]; a raw value that is not a number counts as 0."""
+        if math.isnan(cosine):
+            return 0.0
+        return min(1.0, max(0.0, (cosine - self.low) / (self.high - self.low)))

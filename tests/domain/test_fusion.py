@@ -1,0 +1,144 @@
+import math
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.domain.calibration import Calibration
+from app.domain.fusion import Candidate, Fusion, FusionRule, Leg, fuse, saturate
+
+RAW = Calibration()
+WEIGHTS = st.dictionaries(st.sampled_from(Leg), st.floats(0, 1e6))
+RULES = st.builds(
+    FusionRule, method=st.sampled_from(Fusion), weights=WEIGHTS, bm25_half=st.floats(0.1, 100), rrf_k=st.floats(0, 1000)
+)
+CANDIDATES = st.lists(
+    st.builds(
+        Candidate,
+        id=st.integers(),
+        similarity_raw=st.none() | st.floats(-1, 1),
+        bm25=st.none() | st.floats(0, 1e4),
+        ranks=st.dictionaries(st.sampled_from(Leg), st.integers(1, 1000)),
+        signals=st.dictionaries(st.sampled_from([Leg.TIME, Leg.KEY, Leg.CONSTRAINT]), st.floats(0, 1)),
+    ),
+    max_size=20,
+)
+
+
+@given(CANDIDATES, RULES)
+@settings(deadline=None)
+def test_relevance_is_in_bounds_and_agrees_with_the_order(candidates: list[Candidate[int]], rule: FusionRule) -> None:
+    fused = fuse(candidates, rule, RAW)
+    assert sorted(hit.id for hit in fused) == sorted(candidate.id for candidate in candidates)
+    assert all(0 <= hit.relevance <= 1 for hit in fused)
+    assert all(first.relevance >= second.relevance for first, second in pairwise(fused))
+    assert fused == fuse(candidates, rule, RAW)
+
+
+@given(CANDIDATES, st.floats(-1, 1), st.floats(0, 1e4))
+@settings(deadline=None)
+def test_under_fixed_maps_a_relevance_does_not_depend_on_the_others(
+    others: list[Candidate[Any]], cosine: float, bm25: float
+) -> None:
+    one: Candidate[Any] = Candidate("one", similarity_raw=cosine, bm25=bm25)
+    alone = fuse([one], FusionRule(), RAW)[0].relevance
+    among = [hit for hit in fuse([*others, one], FusionRule(), RAW) if hit.id == "one"]
+    assert [hit.relevance for hit in among] == [alone]
+
+
+@pytest.mark.parametrize("method", Fusion)
+def test_what_is_better_in_every_leg_comes_first(method: Fusion) -> None:
+    better = Candidate("a", similarity_raw=0.9, bm25=9.0, ranks={Leg.DENSE: 1, Leg.LEXICAL: 1})
+    worse = Candidate("b", similarity_raw=0.5, bm25=2.0, ranks={Leg.DENSE: 2, Leg.LEXICAL: 2})
+    assert [hit.id for hit in fuse([worse, better], FusionRule(method), RAW)] == ["a", "b"]
+
+
+def test_fixed_maps_give_the_weighted_mean_of_cosine_and_saturated_bm25() -> None:
+    rule = FusionRule(weights={Leg.DENSE: 1, Leg.LEXICAL: 3}, bm25_half=4)
+    (hit,) = fuse([Candidate(1, similarity_raw=0.8, bm25=4.0)], rule, RAW)
+    assert hit.relevance == pytest.approx((0.8 + 3 * 0.5) / 4)
+
+
+def test_identical_text_is_fully_relevant_by_its_cosine_alone() -> None:
+    (hit,) = fuse([Candidate(1, similarity_raw=1.0)], FusionRule(weights={Leg.DENSE: 1}), RAW)
+    assert hit.relevance == 1
+    assert hit.similarity == 1
+
+
+def test_rrf_is_1_for_the_first_in_every_leg_and_falls_with_the_rank() -> None:
+    rule = FusionRule(Fusion.RRF, weights={Leg.DENSE: 1, Leg.LEXICAL: 1}, rrf_k=60)
+    first = Candidate("a", ranks={Leg.DENSE: 1, Leg.LEXICAL: 1})
+    half = Candidate("b", ranks={Leg.DENSE: 2})
+    fused = fuse([half, first], rule, RAW)
+    assert [hit.relevance for hit in fused] == [pytest.approx(1), pytest.approx(0.5 * 61 / 62)]
+
+
+def test_min_max_spreads_a_leg_over_0_to_1_and_gives_equals_1() -> None:
+    rule = FusionRule(Fusion.MIN_MAX, weights={Leg.LEXICAL: 1})
+    spread = fuse([Candidate(n, bm25=float(n)) for n in (2, 4, 6)], rule, RAW)
+    assert [hit.relevance for hit in spread] == [1, 0.5, 0]
+    assert [hit.relevance for hit in fuse([Candidate(n, bm25=3.0) for n in (1, 2)], rule, RAW)] == [1, 1]
+
+
+def test_z_score_gives_the_mean_one_half() -> None:
+    rule = FusionRule(Fusion.Z_SCORE, weights={Leg.LEXICAL: 1})
+    spread = fuse([Candidate(n, bm25=float(n)) for n in (2, 4, 6)], rule, RAW)
+    assert spread[1].relevance == pytest.approx(0.5)
+    assert spread[0].relevance == pytest.approx(1 - spread[2].relevance)
+    assert fuse([Candidate(1, bm25=3.0)], rule, RAW)[0].relevance == 0.5
+
+
+@pytest.mark.parametrize("method", [Fusion.FIXED, Fusion.MIN_MAX, Fusion.Z_SCORE])
+@pytest.mark.parametrize("leg", [Leg.TIME, Leg.KEY, Leg.CONSTRAINT])
+def test_a_signal_of_another_leg_raises_what_carries_it(method: Fusion, leg: Leg) -> None:
+    marked = Candidate("marked", similarity_raw=0.4, signals={leg: 1.0})
+    plain = Candidate("plain", similarity_raw=0.41)
+    rule = FusionRule(method, weights={Leg.DENSE: 0.5, leg: 1.0})
+    assert fuse([plain, marked], rule, RAW)[0].id == "marked"
+
+
+def test_a_leg_that_is_switched_off_says_nothing() -> None:
+    rule = FusionRule(weights={Leg.DENSE: 1, Leg.LEXICAL: 0})
+    (hit,) = fuse([Candidate(1, similarity_raw=0.3, bm25=50.0)], rule, RAW)
+    assert hit.relevance == pytest.approx(0.3)
+
+
+def test_with_every_leg_off_nothing_is_relevant() -> None:
+    assert fuse([Candidate(1, similarity_raw=1.0)], FusionRule(weights={}), RAW)[0].relevance == 0
+
+
+def test_equals_are_ordered_by_similarity_then_by_arrival() -> None:
+    rows = [Candidate("first"), Candidate("second"), Candidate("near", similarity_raw=0.2)]
+    rule = FusionRule(weights={Leg.LEXICAL: 1})
+    assert [hit.id for hit in fuse(rows, rule, RAW)] == ["near", "first", "second"]
+
+
+@given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0.1, 1e3))
+def test_saturation_keeps_the_order_of_bm25(first: float, second: float, half: float) -> None:
+    low, high = sorted([first, second])
+    assert 0 <= saturate(low, half) <= saturate(high, half) <= 1
+
+
+def test_the_breakdown_keeps_what_the_legs_said() -> None:
+    (hit,) = fuse([Candidate(7, 0.55, 3.0, {Leg.DENSE: 2})], FusionRule(), Calibration(low=0.1))
+    assert (hit.id, hit.similarity_raw, hit.bm25, hit.ranks) == (7, 0.55, 3.0, {Leg.DENSE: 2})
+    assert hit.similarity == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"weights": {Leg.DENSE: -1.0}},
+        {"weights": {Leg.DENSE: math.nan}},
+        {"weights": {Leg.DENSE: math.inf}},
+        {"bm25_half": 0.0},
+        {"bm25_half": math.inf},
+        {"rrf_k": -1.0},
+        {"rrf_k": math.nan},
+    ],
+)
+def test_a_rule_that_could_leave_the_bounds_is_refused(numbers: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        FusionRule(**numbers)
