@@ -29,7 +29,7 @@ check: $(READY) ## Format, lint, types, layers, domain tests: what to run before
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-timings
+	@$(BIN)/lint-imports
 	@$(BIN)/deptry app
 	@$(BIN)/python -m app.openapi --check
 	@$(BIN)/python -m pytest -q tests/domain tests/core tests/architecture/test_names.py

@@ -1,4 +1,4 @@
-"""The one door for the time: everything that is written or compared takes its instant from here, as a bound parameter."""
+"""The one door for the time: every instant that is written or compared comes from here, as a bound parameter."""
 
 import time
 from datetime import UTC, datetime

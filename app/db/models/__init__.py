@@ -1,0 +1,52 @@
+"""The tables, one module a subject. Importing this package fills `app.db.base.metadata`."""
+
+from app.db.models.access import api_keys, tenants
+from app.db.models.blocks import block_versions, blocks
+from app.db.models.checkpoints import (
+    checkpoint_blobs,
+    checkpoint_threads,
+    checkpoint_writes,
+    checkpoints,
+    store_items,
+)
+from app.db.models.embeddings import embedding_models
+from app.db.models.jobs import jobs
+from app.db.models.keys import key_aliases, memory_keys
+from app.db.models.ledger import audit_log, context_cache, idempotency_keys
+from app.db.models.memories import memories, memory_events, memory_postings, memory_sources, memory_vectors
+from app.db.models.messages import message_postings, message_vectors, messages
+from app.db.models.owners import owner_stats
+from app.db.models.sessions import session_states, sessions, summaries
+from app.db.models.users import users
+
+__all__ = [
+    "api_keys",
+    "audit_log",
+    "block_versions",
+    "blocks",
+    "checkpoint_blobs",
+    "checkpoint_threads",
+    "checkpoint_writes",
+    "checkpoints",
+    "context_cache",
+    "embedding_models",
+    "idempotency_keys",
+    "jobs",
+    "key_aliases",
+    "memories",
+    "memory_events",
+    "memory_keys",
+    "memory_postings",
+    "memory_sources",
+    "memory_vectors",
+    "message_postings",
+    "message_vectors",
+    "messages",
+    "owner_stats",
+    "session_states",
+    "sessions",
+    "store_items",
+    "summaries",
+    "tenants",
+    "users",
+]

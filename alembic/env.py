@@ -1,0 +1,46 @@
+"""Runs migrations online, on one asyncpg connection, with timeouts that keep a live database answering."""
+
+import asyncio
+
+from sqlalchemy import Connection, pool, text
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from alembic import context
+from app.db import models  # noqa: F401 - fills the metadata
+from app.db.base import metadata
+from app.db.dsn import parse_dsn
+
+LOCK_TIMEOUT = "4s"
+STATEMENT_TIMEOUT = "60s"
+MIGRATION_LOCK = 0x6D6E656D6963  # two migrators never run at once: "mnemic"
+
+
+def run(connection: Connection) -> None:
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        transaction_per_migration=True,
+        compare_type=True,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+async def migrate() -> None:
+    dsn = parse_dsn(context.config.attributes["dsn"])
+    engine = create_async_engine(dsn.url, connect_args=dsn.connect_args, poolclass=pool.NullPool)
+    async with engine.connect() as connection:
+        await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
+        await connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
+        await connection.execute(text(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'"))
+        await connection.commit()
+        await connection.run_sync(run)
+        await connection.commit()
+    await engine.dispose()
+
+
+existing = context.config.attributes.get("connection")
+if existing is not None:
+    run(existing)
+else:
+    asyncio.run(migrate())

@@ -1,0 +1,101 @@
+"""What a database needs once before it can serve: a tenant, the embedding model with its indexes, a first key."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+
+from app.composition import embedding_model
+from app.core import clock, ids
+from app.core.errors import ConfigurationError
+from app.db.checks import RoleCheck
+from app.db.dsn import parse_dsn
+from app.db.engine import create_engine
+from app.db.scoped import Database
+from app.repositories.models import INVALID_INDEXES, ModelRecord, index_statements
+from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, new_secret
+from app.settings import Settings
+from app.uow import UnitOfWork
+
+FIRST_KEY = "first admin key"
+
+
+def prepare(settings: Settings, *, migrator_dsn: str, app_dsn: str, admin_key_file: Path) -> None:
+    """Bring a migrated database into service, as often as it is asked. Runs its own event loop.
+
+    The key file is complete before the key is valid, and both before this returns.
+    """
+    del app_dsn
+    asyncio.run(_prepare(settings, migrator_dsn, admin_key_file))
+
+
+def register_model(settings: Settings, migrator_dsn: str) -> None:
+    """Enter the configured embedding model and build its indexes. Runs its own event loop."""
+    asyncio.run(_prepare(settings, migrator_dsn, None))
+
+
+async def _prepare(settings: Settings, migrator_dsn: str, key_file: Path | None) -> None:
+    dsn = parse_dsn(migrator_dsn)
+    pool = create_engine(dsn, pool_size=1, pool_timeout=10, connect_timeout=settings.connect_timeout_seconds)
+    model = embedding_model(settings)
+    try:
+        uow = UnitOfWork(Database(pool, check=RoleCheck(passed=True)))
+        async with uow.begin_global() as tx:
+            await tx.access.ensure_tenant(ids.new_id(), DEFAULT_TENANT, clock.now())
+            record = await tx.models.register(model.name, model.dimension, clock.now())
+        if record.dimension != model.dimension:
+            raise ConfigurationError(
+                f"The embedding model {model.name} gives {model.dimension} dimensions, and this database has it with "
+                f"{record.dimension}: configure the model that made the stored vectors."
+            )
+        await build_indexes(dsn.asyncpg_arguments, record)
+        if key_file is not None:
+            await _first_key(uow, key_file)
+    finally:
+        await model.close()
+        await pool.dispose()
+
+
+async def build_indexes(arguments: dict[str, Any], record: ModelRecord) -> None:
+    """Build a model's missing HNSW indexes while the tables stay in use; mend what a kill left half done.
+
+    Runs outside of a transaction and of statement timeouts, as CREATE INDEX CONCURRENTLY needs.
+    """
+    connection = await asyncpg.connect(**arguments)
+    try:
+        await connection.execute("SET statement_timeout = 0")
+        for row in await connection.fetch(INVALID_INDEXES):
+            await connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{row["relname"]}"')
+        for statement in index_statements(record):
+            await connection.execute(statement)
+    finally:
+        await connection.close()
+
+
+async def _first_key(uow: UnitOfWork, key_file: Path) -> None:
+    """An admin key in a file of one's own: made if absent, entered if the database is a new one."""
+    secret = _kept_secret(key_file)
+    async with uow.begin_global() as tx:
+        if await tx.access.key_by_hash(hash_key(secret)) is None:
+            tenant_id = await tx.access.ensure_tenant(ids.new_id(), DEFAULT_TENANT, clock.now())
+            issued = IssuedKey(ids.new_id(), secret)
+            await tx.access.add_key(key_row(issued, tenant_id=tenant_id, name=FIRST_KEY, role="admin"))
+
+
+def _kept_secret(path: Path) -> str:
+    """The key in the file; a file that only its owner reads is made, whole or not at all, where there is none."""
+    kept = path.read_text("utf-8").strip() if path.exists() else ""
+    if kept:
+        return kept
+    secret = new_secret()
+    half = path.with_suffix(".new")
+    half.unlink(missing_ok=True)
+    descriptor = os.open(half, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(secret + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    half.replace(path)
+    return secret

@@ -1,0 +1,187 @@
+"""The command `mnemic`."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.core import clock, logging
+from app.core.errors import ConfigurationError, Problem
+from app.domain.principal import ROLES, Role
+from app.settings import Settings, get_settings
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, help="Mnemic: memory for AI agents.")
+keys = typer.Typer(no_args_is_help=True, help="API keys: make, list and revoke them.")
+app.add_typer(keys, name="keys")
+
+out = Console()
+err = Console(stderr=True)
+
+MISCONFIGURED: Final = 2
+
+Result = TypeVar("Result")
+
+
+def _configured(**given: Any) -> Settings:  # noqa: ANN401 - settings of several kinds
+    """The settings, with what the command line says on top."""
+    settings = get_settings().model_copy(update={name: value for name, value in given.items() if value is not None})
+    logging.configure(settings.log_level, as_json=settings.log_format == "json")
+    return settings
+
+
+@app.command()
+def up(
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the API")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the data and keys")] = None,
+    host: Annotated[str | None, typer.Option(help="Address of the API")] = None,
+) -> None:
+    """Run everything in the foreground: embedded PostgreSQL, migrations, API and worker."""
+    from app.supervisor import run_up  # noqa: PLC0415 - each command loads only what it needs
+
+    raise typer.Exit(run_up(_configured(port=port, data_dir=data_dir, host=host)))
+
+
+@app.command()
+def serve(
+    port: Annotated[int | None, typer.Option(min=1, max=65535, help="Port of the API")] = None,
+    host: Annotated[str | None, typer.Option(help="Address of the API")] = None,
+) -> None:
+    """Run the API alone, on the database of DATABASE_URL."""
+    import uvicorn  # noqa: PLC0415 - each command loads only what it needs
+
+    from app.main import create_app  # noqa: PLC0415
+
+    settings = _configured(port=port, host=host)
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=settings.port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(settings.shutdown_seconds),
+    )
+
+
+@app.command()
+def worker() -> None:
+    """Run a worker alone, on the database of DATABASE_URL."""
+    from app.workers.process import run_worker  # noqa: PLC0415 - each command loads only what it needs
+
+    asyncio.run(run_worker(_configured()))
+
+
+@app.command()
+def migrate() -> None:
+    """Bring the database up to date and register the embedding model. Uses MIGRATION_DATABASE_URL."""
+    from app import bootstrap  # noqa: PLC0415 - each command loads only what it needs
+    from app.db import migrate as migrations  # noqa: PLC0415
+
+    settings = _configured()
+    chosen = settings.migration_database_url or settings.database_url
+    if chosen is None:
+        raise ConfigurationError("Set DATABASE_URL (and MIGRATION_DATABASE_URL): 'mnemic up' migrates its own server.")
+    migrations.upgrade(chosen.get_secret_value())
+    bootstrap.register_model(settings, chosen.get_secret_value())
+    out.print(f"The database is at revision {migrations.head()}.")
+
+
+@keys.command("create")
+def create_key(
+    name: Annotated[str, typer.Argument(help="What the key is for")],
+    role: Annotated[str, typer.Option(help=", ".join(ROLES))] = "member",
+    user: Annotated[list[str] | None, typer.Option(help="Bind the key to this user; may be repeated")] = None,
+    tenant: Annotated[str, typer.Option(help="The tenant, made if it is new")] = "default",
+    days: Annotated[int | None, typer.Option(min=1, help="Days until the key expires")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
+) -> None:
+    """Make a key. It is shown once."""
+    if role not in ROLES:
+        raise ConfigurationError(f"The role is one of {', '.join(ROLES)}.")
+    chosen: Role = role
+
+    async def work(services: Any) -> str:  # noqa: ANN401 - loaded late
+        tenant_id = await services.access.tenant(tenant)
+        expires_at = None if days is None else clock.now() + timedelta(days=days)
+        issued = await services.access.issue(
+            tenant_id=tenant_id, name=name, role=chosen, user_ids=user, expires_at=expires_at
+        )
+        return json.dumps({"id": str(issued.id), "key": issued.secret})
+
+    typer.echo(_with_services(work, data_dir))
+
+
+@keys.command("list")
+def list_keys(
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
+) -> None:
+    """List keys. The keys themselves are not stored and cannot be shown."""
+
+    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+        return await services.access.keys()
+
+    table = Table("id", "tenant", "name", "begins with", "role", "users", "created", "expires", "revoked")
+    for key in _with_services(work, data_dir):
+        users = "all" if key.user_ids is None else ", ".join(key.user_ids)
+        dates = (
+            at.isoformat(timespec="seconds") if at else "" for at in (key.created_at, key.expires_at, key.revoked_at)
+        )
+        table.add_row(str(key.id), str(key.tenant_id), key.name, key.prefix, key.role, users, *dates)
+    out.print(table)
+
+
+@keys.command("revoke")
+def revoke_key(
+    key_id: Annotated[str, typer.Argument(help="The key's id, as the list shows it")],
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
+) -> None:
+    """Close a key for good. Running processes learn it within seconds."""
+    try:
+        chosen = UUID(key_id)
+    except ValueError as error:
+        raise ConfigurationError("A key's id looks like 0190f3c2-...: see 'mnemic keys list'.") from error
+
+    async def work(services: Any) -> bool:  # noqa: ANN401 - loaded late
+        revoked: bool = await services.access.revoke(chosen)
+        return revoked
+
+    if not _with_services(work, data_dir):
+        raise ConfigurationError("There is no such key, or it is revoked already.")
+    out.print("Revoked.")
+
+
+def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
+    from app.composition import services  # noqa: PLC0415 - each command loads only what it needs
+
+    settings = _configured(data_dir=data_dir)
+
+    async def run() -> Result:
+        async with services(settings) as running:
+            return await work(running)
+
+    return asyncio.run(run())
+
+
+def main() -> None:
+    """Run the command; what is wrong with the configuration is one clear line."""
+    try:
+        app()
+    except ConfigurationError as error:
+        err.print(f"mnemic: {error}", style="red", highlight=False, soft_wrap=True)
+        raise SystemExit(MISCONFIGURED) from error
+    except Problem as problem:
+        err.print(f"mnemic: {problem.detail}", style="red", highlight=False, soft_wrap=True)
+        raise SystemExit(1) from problem
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        main()

@@ -1,0 +1,128 @@
+"""Everything is put together here, once per process, from settings."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import assert_never
+
+from app.core.errors import ConfigurationError
+from app.db import embedded
+from app.db.base import APP_ROLE
+from app.db.dsn import Dsn, parse_dsn
+from app.db.engine import create_engine
+from app.db.migrate import head
+from app.db.scoped import Database, TransactionLimits
+from app.providers.embeddings.base import EmbeddingModel
+from app.providers.embeddings.cache import CachedQueries
+from app.providers.embeddings.use import UseModel
+from app.services.access import AccessService
+from app.services.embedding import Embedder
+from app.services.health import HealthService
+from app.services.jobs import JobService
+from app.services.memories import MemoryService
+from app.services.messages import MessageService
+from app.services.retrieval import RetrievalService
+from app.services.sessions import SessionService
+from app.services.sweeping import Sweeping
+from app.services.vectorising import Vectorising
+from app.settings import Settings
+from app.uow import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The use cases, ready to be called."""
+
+    settings: Settings
+    uow: UnitOfWork
+    embedder: Embedder
+    access: AccessService
+    health: HealthService
+    jobs: JobService
+    memories: MemoryService
+    messages: MessageService
+    retrieval: RetrievalService
+    sessions: SessionService
+    sweeping: Sweeping
+    vectorising: Vectorising
+
+
+def app_dsn(settings: Settings) -> Dsn:
+    """Where the API and the worker connect: DATABASE_URL, or the embedded server that runs on DATA_DIR.
+
+    Raises:
+        ConfigurationError: Neither is there.
+    """
+    if settings.database_url is not None:
+        return parse_dsn(settings.database_url.get_secret_value())
+    running = embedded.running(settings.data_dir.resolve())
+    if running is None:
+        raise ConfigurationError(
+            f"DATABASE_URL is not set, and no 'mnemic up' is running on {settings.data_dir}: start it, or set the DSN."
+        )
+    return parse_dsn(running.app_dsn)
+
+
+def acting_role(settings: Settings, dsn: Dsn) -> str | None:
+    """The role to act under: where one login serves migrations and service alike, it steps down to the app role."""
+    if settings.database_url is None:
+        return None
+    migrator = settings.migration_database_url
+    same = migrator is None or parse_dsn(migrator.get_secret_value()).identity == dsn.identity
+    return APP_ROLE if same and dsn.url.username != APP_ROLE else None
+
+
+def embedding_model(settings: Settings) -> EmbeddingModel:
+    """The model that the settings name; its weights load at first use."""
+    match settings.embedding_provider:
+        case "use":
+            model: EmbeddingModel = UseModel(settings.embedding_threads)
+        case _:
+            assert_never(settings.embedding_provider)
+    return CachedQueries(model, settings.embedding_cache_size)
+
+
+def database(settings: Settings, dsn: Dsn) -> Database:
+    """The pool, with the role and the limits of its transactions."""
+    pool = create_engine(
+        dsn,
+        pool_size=settings.pool_size,
+        pool_timeout=settings.pool_timeout_seconds,
+        connect_timeout=settings.connect_timeout_seconds,
+    )
+    limits = TransactionLimits(settings.statement_timeout_seconds, settings.lock_timeout_seconds)
+    return Database(pool, acting_role(settings, dsn), limits)
+
+
+def compose(settings: Settings, store: Database, model: EmbeddingModel) -> Services:
+    """Wire the use cases."""
+    uow = UnitOfWork(store)
+    embedder = Embedder(model, uow)
+    patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
+    return Services(
+        settings=settings,
+        uow=uow,
+        embedder=embedder,
+        access=AccessService(uow, settings.key_cache_seconds),
+        health=HealthService(uow, embedder, head()),
+        jobs=JobService(uow),
+        memories=MemoryService(uow, embedder),
+        messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds)),
+        retrieval=RetrievalService(uow, embedder),
+        sessions=SessionService(uow),
+        sweeping=Sweeping(uow, patience),
+        vectorising=Vectorising(uow, embedder),
+    )
+
+
+@asynccontextmanager
+async def services(settings: Settings, model: EmbeddingModel | None = None) -> AsyncIterator[Services]:
+    """The use cases for the life of a process; `model` replaces the configured one in tests."""
+    store = database(settings, app_dsn(settings))
+    embedding = model or embedding_model(settings)
+    try:
+        yield compose(settings, store, embedding)
+    finally:
+        await embedding.close()
+        await store.engine.dispose()

@@ -1,0 +1,40 @@
+"""The connection pool: sized by settings, safe behind PgBouncer, taught pgvector's types."""
+
+from typing import Any
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from app.db.dsn import Dsn
+from app.db.types import register_halfvec
+
+
+def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_timeout: float) -> AsyncEngine:
+    """An engine whose transactions are begun by `app.db.scoped` alone (hence AUTOCOMMIT: SQLAlchemy sends no BEGIN).
+
+    Args:
+        dsn: Where to connect.
+        pool_size: Connections at most.
+        pool_timeout: Seconds to wait for a free one.
+        connect_timeout: Seconds to wait for the server to accept.
+    """
+    arguments: dict[str, Any] = {"timeout": connect_timeout, **dsn.connect_args}
+    arguments["server_settings"] = {"application_name": "mnemic", "jit": "off", **arguments.get("server_settings", {})}
+    # Names that no other session can have prepared: PgBouncer may hand any server connection to any client.
+    if dsn.pooled:
+        arguments |= {"statement_cache_size": 0, "prepared_statement_cache_size": 0, "server_settings": {}}
+    engine = create_async_engine(
+        dsn.url,
+        connect_args=arguments,
+        isolation_level="AUTOCOMMIT",
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=pool_timeout,
+        pool_use_lifo=True,
+    )
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def teach_types(connection: Any, _record: Any) -> None:  # noqa: ANN401 - SQLAlchemy's adapter
+        connection.run_async(register_halfvec)
+
+    return engine

@@ -1,0 +1,33 @@
+"""Tenants and the keys that open them: global tables, read before the tenant is known."""
+
+from sqlalchemy import ARRAY, CheckConstraint, Column, ForeignKey, LargeBinary, Table, Text, Uuid
+
+from app.db.base import json_object, label, metadata, one_of, timestamp
+from app.domain.principal import ROLES
+
+tenants = Table(
+    "tenants",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("name", Text(collation="C"), nullable=False, unique=True),
+    json_object("settings"),
+    timestamp("created_at", required=True),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("tenant_id", Uuid, ForeignKey("tenants.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    label("prefix", required=True),
+    Column("key_hash", LargeBinary, nullable=False, unique=True),
+    label("role", required=True),
+    Column("scopes", ARRAY(Text), nullable=False),
+    Column("user_ids", ARRAY(Text)),
+    timestamp("created_at", required=True),
+    timestamp("expires_at"),
+    timestamp("revoked_at"),
+    timestamp("last_used_at"),
+    CheckConstraint(one_of("role", ROLES), name="role"),
+)

@@ -1,0 +1,63 @@
+"""What the service keeps about its own doings: answers already given, changes made, contexts prepared."""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Text,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from app.db.base import json_object, label, tenant_table, timestamp
+
+idempotency_keys = tenant_table(
+    "idempotency_keys",
+    Column("principal_id", Uuid, nullable=False),
+    label("method", required=True),
+    label("route", required=True),
+    label("key", required=True),
+    Column("request_hash", LargeBinary, nullable=False),
+    label("user_id"),
+    Column("status", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    timestamp("created_at", required=True),
+    PrimaryKeyConstraint("tenant_id", "principal_id", "method", "route", "key"),
+    Index(None, "tenant_id", "created_at"),
+    Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+)
+
+audit_log = tenant_table(
+    "audit_log",
+    Column("id", Uuid, nullable=False),
+    label("actor", required=True),
+    label("action", required=True),
+    label("resource", required=True),
+    label("resource_id"),
+    json_object("details"),
+    timestamp("created_at", required=True),
+    Column("position", BigInteger),
+    Column("previous_hash", LargeBinary),
+    Column("hash", LargeBinary),
+    PrimaryKeyConstraint("tenant_id", "id"),
+    Index("uq_audit_log_position", "tenant_id", "position", unique=True, postgresql_where=text("position IS NOT NULL")),
+    Index("ix_audit_log_unsealed", "tenant_id", "id", postgresql_where=text("position IS NULL")),
+)
+
+context_cache = tenant_table(
+    "context_cache",
+    label("session_id", required=True),
+    label("variant", required=True),
+    Column("owner_version", BigInteger, nullable=False),
+    Column("last_seq", BigInteger, nullable=False),
+    Column("content", JSONB, nullable=False),
+    timestamp("created_at", required=True),
+    PrimaryKeyConstraint("tenant_id", "session_id", "variant"),
+    ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
+    prefixes=["UNLOGGED"],
+)

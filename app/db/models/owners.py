@@ -1,0 +1,18 @@
+"""What is counted per owner: read-your-writes, BM25's statistics, the choice of a search path."""
+
+from sqlalchemy import BigInteger, Column, PrimaryKeyConstraint, text
+
+from app.db.base import label, tenant_table
+
+_ZERO = text("0")
+
+owner_stats = tenant_table(
+    "owner_stats",
+    label("owner", required=True),
+    Column("version", BigInteger, nullable=False, server_default=_ZERO),
+    Column("memory_count", BigInteger, nullable=False, server_default=_ZERO),
+    Column("memory_tokens", BigInteger, nullable=False, server_default=_ZERO),
+    Column("message_count", BigInteger, nullable=False, server_default=_ZERO),
+    Column("message_tokens", BigInteger, nullable=False, server_default=_ZERO),
+    PrimaryKeyConstraint("tenant_id", "owner"),
+)

@@ -1,0 +1,17 @@
+"""The life of a job: queued, running, and one of four ends."""
+
+from datetime import timedelta
+from typing import Final, Literal, get_args
+
+JobKind = Literal["embed_messages", "embed_memories", "sweep"]
+JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
+
+JobState = Literal["queued", "running", "succeeded", "failed", "dead", "cancelled"]
+JOB_STATES: Final[tuple[JobState, ...]] = get_args(JobState)
+FINISHED: Final[frozenset[JobState]] = frozenset({"succeeded", "failed", "dead", "cancelled"})
+
+
+def backoff(attempts: int, first: timedelta, longest: timedelta = timedelta(minutes=10)) -> timedelta:
+    """How long a job rests after its `attempts`-th failure: doubled each time, up to `longest`."""
+    doublings = min(max(attempts - 1, 0), 20)
+    return min(first * (1 << doublings), longest)

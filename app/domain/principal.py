@@ -1,0 +1,78 @@
+"""Who is calling, and what that caller may do."""
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+from uuid import UUID
+
+from app.core.errors import Forbidden
+
+Role = Literal["operator", "admin", "member", "reader"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+Permission = Literal[
+    "sessions:read",
+    "sessions:write",
+    "memories:read",
+    "memories:write",
+    "shared:write",
+    "jobs:read",
+    "jobs:write",
+    "admin",
+]
+SCOPES: Final[tuple[Permission, ...]] = get_args(Permission)
+
+_READ: Final[frozenset[Permission]] = frozenset({"sessions:read", "memories:read", "jobs:read"})
+_MEMBER: Final[frozenset[Permission]] = _READ | {"sessions:write", "memories:write", "jobs:write", "shared:write"}
+_ALL: Final[frozenset[Permission]] = frozenset(SCOPES)
+ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
+    "operator": _ALL,
+    "admin": _ALL,
+    "member": _MEMBER,
+    "reader": _READ,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The holder of an API key, within one tenant.
+
+    `user_ids` is the optional binding: a bound key sees and writes these users' rows only, reads the shared levels and
+    never writes them.
+    """
+
+    tenant_id: UUID
+    key_id: UUID
+    name: str
+    role: Role
+    scopes: frozenset[Permission]
+    user_ids: frozenset[str] | None = None
+
+    @property
+    def actor(self) -> str:
+        """How history and audit name this caller."""
+        return f"key:{self.key_id}"
+
+    def require(self, scope: Permission) -> None:
+        """Raise `Forbidden` unless the key carries `scope`."""
+        if scope not in self.scopes:
+            raise Forbidden(f"This key lacks the scope '{scope}'.", code="missing_scope")
+
+    def may_see_user(self, user_id: str | None) -> bool:
+        """Whether rows of this user (None: rows of no user) may be shown."""
+        return self.user_ids is None or (user_id is not None and user_id in self.user_ids)
+
+    def own_user(self, user_id: str | None) -> str | None:
+        """The user that a write or a query is about: filled in for a key that is bound to exactly one.
+
+        Raises:
+            Forbidden: The key is bound to other users, or to several and none was named.
+        """
+        if self.user_ids is None:
+            return user_id
+        if user_id is None:
+            if len(self.user_ids) == 1:
+                return next(iter(self.user_ids))
+            raise Forbidden("This key is bound to several users: name one in user_id.", code="user_required")
+        if user_id not in self.user_ids:
+            raise Forbidden("This key is bound to other users.", code="foreign_user")
+        return user_id

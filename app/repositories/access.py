@@ -1,0 +1,78 @@
+"""Tenants and API keys: the tables that are read before the tenant is known."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import RowMapping, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.db.models import api_keys, tenants
+
+# The dispatcher's own clock is the server's: both sides of the comparison are its doing.
+_OLDEST_DUE = text(
+    "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(execute_after)), 0) "
+    "FROM pgqueuer WHERE status = 'queued' AND execute_after < clock_timestamp()"
+)
+
+
+class AccessRepository:
+    """Who may come in. Works in a transaction without a tenant."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def ping(self) -> None:
+        """Ask the server for a sign of life."""
+        await self._connection.execute(text("SELECT 1"))
+
+    async def revision(self) -> str | None:
+        """The migration that the database stands at; None where there is none at all."""
+        known = await self._connection.execute(text("SELECT to_regclass('alembic_version') IS NOT NULL"))
+        if not known.scalar_one():
+            return None
+        return (await self._connection.execute(text("SELECT version_num FROM alembic_version"))).scalar_one_or_none()
+
+    async def oldest_due_seconds(self) -> float:
+        """For how long the job that is longest due has waited for a worker; 0 where none waits."""
+        return float((await self._connection.execute(_OLDEST_DUE)).scalar_one())
+
+    async def key_by_hash(self, key_hash: bytes) -> RowMapping | None:
+        """The key with this SHA-256, whatever its state."""
+        statement = select(api_keys).where(api_keys.c.key_hash == key_hash)
+        return (await self._connection.execute(statement)).mappings().first()
+
+    async def add_key(self, row: dict[str, Any]) -> None:
+        """Store a key's hash and rights."""
+        await self._connection.execute(insert(api_keys).values(row))
+
+    async def keys(self, tenant_id: UUID | None = None) -> Sequence[RowMapping]:
+        """Keys, newest first, of one tenant or of all."""
+        statement = select(api_keys).order_by(api_keys.c.id.desc())
+        if tenant_id is not None:
+            statement = statement.where(api_keys.c.tenant_id == tenant_id)
+        return (await self._connection.execute(statement)).mappings().all()
+
+    async def revoke_key(self, key_id: UUID, at: datetime) -> bool:
+        """Close a key for good; False where there is none that was open."""
+        statement = (
+            update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None)).values(revoked_at=at)
+        )
+        return (await self._connection.execute(statement)).rowcount > 0
+
+    async def tenant_ids(self) -> Sequence[UUID]:
+        """Every tenant, oldest first."""
+        return (await self._connection.execute(select(tenants.c.id).order_by(tenants.c.id))).scalars().all()
+
+    async def tenant_by_name(self, name: str) -> RowMapping | None:
+        """The tenant of this name."""
+        return (await self._connection.execute(select(tenants).where(tenants.c.name == name))).mappings().first()
+
+    async def ensure_tenant(self, tenant_id: UUID, name: str, at: datetime) -> UUID:
+        """The id of the tenant of this name, created if it is new."""
+        statement = insert(tenants).values(id=tenant_id, name=name, created_at=at).on_conflict_do_nothing()
+        await self._connection.execute(statement)
+        found: UUID = (await self._connection.execute(select(tenants.c.id).where(tenants.c.name == name))).scalar_one()
+        return found

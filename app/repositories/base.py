@@ -1,0 +1,57 @@
+"""What every repository stands on: one transaction, one tenant, and whom the key may see."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, RowMapping, false, or_
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import Executable
+
+Row = RowMapping
+"""A row as a mapping of column names to values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A transaction and the limits of whom it serves.
+
+    `user_ids` is the key's binding: None sees every user of the tenant.
+    """
+
+    connection: AsyncConnection
+    tenant_id: UUID
+    user_ids: frozenset[str] | None = None
+
+
+class Repository:
+    """SQL over one transaction. Every statement names the tenant, although row-level security would add it."""
+
+    def __init__(self, bound: Bound) -> None:
+        self._connection = bound.connection
+        self._tenant_id = bound.tenant_id
+        self._user_ids = bound.user_ids
+
+    async def _all(self, statement: Executable, values: Any = None) -> list[RowMapping]:  # noqa: ANN401 - bind values
+        return list((await self._connection.execute(statement, values)).mappings().all())
+
+    async def _first(self, statement: Executable, values: Any = None) -> RowMapping | None:  # noqa: ANN401 - bind values
+        return (await self._connection.execute(statement, values)).mappings().first()
+
+    async def _one_row(self, statement: Executable) -> RowMapping:
+        return (await self._connection.execute(statement)).mappings().one()
+
+    async def _run(self, statement: Executable, values: Any = None) -> int:  # noqa: ANN401 - bind values
+        """Execute and say how many rows were touched."""
+        return (await self._connection.execute(statement, values)).rowcount
+
+    def _own(self, user_id: ColumnElement[Any]) -> list[ColumnElement[bool]]:
+        """Confine to the users that the key is bound to."""
+        return [] if self._user_ids is None else [user_id.in_(sorted(self._user_ids))]
+
+    def _own_or_shared(self, user_id: ColumnElement[Any], scoped: ColumnElement[Any]) -> list[ColumnElement[bool]]:
+        """Confine to the bound users' rows and the levels above them; `scoped` (a session id) keeps a row private."""
+        if self._user_ids is None:
+            return []
+        mine = user_id.in_(sorted(self._user_ids)) if self._user_ids else false()
+        return [or_(mine, user_id.is_(None) & scoped.is_(None))]

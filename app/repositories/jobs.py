@@ -1,0 +1,240 @@
+"""Jobs: our record of background work. What the dispatcher carries is an id; what is true stands here."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import asyncpg
+from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
+from pgqueuer.queries import Queries
+from sqlalchemy import RowMapping, delete, func, literal_column, or_, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import IntegrityError
+
+from app.core.ids import new_id
+from app.db.models import jobs
+from app.domain.jobs import JobKind, JobState
+from app.repositories.base import Repository
+
+ENTRYPOINT = "mnemic_job"
+
+_IN_QUEUE = text(
+    "SELECT convert_from(payload, 'UTF8') FROM pgqueuer "
+    "WHERE entrypoint = :entrypoint AND status IN ('queued', 'picked')"
+)
+_OLD_LOG = text("DELETE FROM pgqueuer_log WHERE created < :before")
+
+
+class JobRepository(Repository):
+    """The jobs of a tenant. Every change of state names the state it came from."""
+
+    async def enqueue(
+        self,
+        kind: JobKind,
+        subject: str,
+        at: datetime,
+        *,
+        delay: timedelta = timedelta(0),
+        user_id: str | None = None,
+        payload: dict[str, Any] | None = None,
+    ) -> UUID:
+        """Queue a job in this transaction, or join the one of the same kind and subject that waits already.
+
+        Joining locks that job's row: it cannot be claimed before our commit, so whoever runs it sees what we wrote.
+        """
+        row = {
+            "tenant_id": self._tenant_id,
+            "id": new_id(),
+            "kind": kind,
+            "subject": subject,
+            "user_id": user_id,
+            "state": "queued",
+            "payload": payload or {},
+            "run_after": at + delay,
+            "created_at": at,
+            "updated_at": at,
+        }
+        statement = insert(jobs).values(row)
+        upsert = statement.on_conflict_do_update(
+            index_elements=["tenant_id", "kind", "subject"],
+            index_where=text("state = 'queued'"),
+            set_={"updated_at": at},
+        ).returning(jobs.c.id, literal_column("(xmax = 0)").label("created"))
+        found = (await self._connection.execute(upsert)).one()
+        if found.created:
+            await self.wake(found.id, delay)
+        return UUID(str(found.id))
+
+    async def wake(self, job_id: UUID, delay: timedelta = timedelta(0)) -> None:
+        """Tell the dispatcher that a job is due after `delay`; takes effect with our commit."""
+        payload = f"{self._tenant_id}:{job_id}".encode()
+        await Queries(AsyncpgDriver(await self._raw())).enqueue(ENTRYPOINT, payload, execute_after=delay)
+
+    async def get(self, job_id: UUID) -> RowMapping | None:
+        """One job; None where it is absent or another's."""
+        return await self._first(select(jobs).where(*self._one(job_id)))
+
+    async def claim(self, job_id: UUID, at: datetime) -> RowMapping | None:
+        """Take a job to run it, counting the attempt; None where it is finished.
+
+        Raises:
+            JobBusy: Another job of the same kind and subject is running: come back later.
+        """
+        statement = (
+            update(jobs)
+            .where(*self._one(job_id), jobs.c.state.in_(("queued", "running")))
+            .values(state="running", attempts=jobs.c.attempts + 1, started_at=at, updated_at=at)
+            .returning(jobs)
+        )
+        try:
+            return await self._first(statement)
+        except IntegrityError as error:
+            raise JobBusy from error
+
+    async def finish(
+        self,
+        job_id: UUID,
+        attempt: int,
+        state: JobState,
+        at: datetime,
+        *,
+        error: str | None = None,
+        result: dict[str, Any] | None = None,
+        window: dict[str, Any] | None = None,
+    ) -> bool:
+        """End the `attempt`-th run of a job; False where it is no longer ours: cancelled, or taken over."""
+        values: dict[str, Any] = {"state": state, "error": error, "finished_at": at, "updated_at": at}
+        if result is not None:
+            values["result"] = result
+        if window is not None:
+            values["input_window"] = window
+        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
+        return await self._run(statement.values(values)) > 0
+
+    async def still_running(self, job_id: UUID, attempt: int, at: datetime) -> bool:
+        """Whether the `attempt`-th run is still the one that counts; if so, its row is locked until the commit."""
+        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
+        return await self._run(statement.values(updated_at=at)) > 0
+
+    async def retry_later(self, job_id: UUID, attempt: int, at: datetime, delay: timedelta, error: str) -> bool:
+        """Queue a failed run again after `delay`; False where it is no longer ours.
+
+        Where a younger job for the same subject waits already, that one takes over and this one ends as failed.
+        """
+        row = await self.get(job_id)
+        if row is None:
+            return False
+        waiting = select(jobs.c.id).where(
+            jobs.c.tenant_id == self._tenant_id,
+            jobs.c.kind == row["kind"],
+            jobs.c.subject == row["subject"],
+            jobs.c.state == "queued",
+        )
+        if await self._first(waiting) is not None:
+            return await self.finish(job_id, attempt, "failed", at, error=error)
+        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
+        values = {"state": "queued", "error": error, "run_after": at + delay, "updated_at": at}
+        if not await self._run(statement.values(values)):
+            return False
+        await self.wake(job_id, delay)
+        return True
+
+    async def cancel(self, job_id: UUID, at: datetime) -> RowMapping | None:
+        """Cancel a job that is not finished; None where there is none to cancel."""
+        statement = (
+            update(jobs)
+            .where(*self._one(job_id), jobs.c.state.in_(("queued", "running")))
+            .values(state="cancelled", finished_at=at, updated_at=at)
+            .returning(jobs)
+        )
+        return await self._first(statement)
+
+    async def requeue(self, job_id: UUID, at: datetime) -> RowMapping | None:
+        """Queue a job that ended badly once more, its attempts counted anew; None where there is none such."""
+        statement = (
+            update(jobs)
+            .where(*self._one(job_id), jobs.c.state.in_(("failed", "dead", "cancelled")))
+            .values(state="queued", attempts=0, run_after=at, updated_at=at, finished_at=None, started_at=None)
+            .returning(jobs)
+        )
+        try:
+            row = await self._first(statement)
+        except IntegrityError as error:
+            raise JobBusy from error
+        if row is not None:
+            await self.wake(job_id)
+        return row
+
+    async def page(self, filters: dict[str, str], before: UUID | None, limit: int) -> list[RowMapping]:
+        """Jobs, newest first, before a keyset position."""
+        equal = [jobs.c[name] == value for name, value in filters.items()]
+        statement = select(jobs).where(jobs.c.tenant_id == self._tenant_id, *self._own(jobs.c.user_id), *equal)
+        if before is not None:
+            statement = statement.where(jobs.c.id < before)
+        return await self._all(statement.order_by(jobs.c.id.desc()).limit(limit))
+
+    async def count(self, filters: dict[str, str]) -> int:
+        """How many jobs the filters leave."""
+        equal = [jobs.c[name] == value for name, value in filters.items()]
+        statement = select(func.count()).select_from(jobs)
+        statement = statement.where(jobs.c.tenant_id == self._tenant_id, *self._own(jobs.c.user_id), *equal)
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def overdue(self, before: datetime, limit: int) -> list[UUID]:
+        """Unfinished jobs that should have moved before an instant and that the dispatcher no longer knows."""
+        statement = (
+            select(jobs.c.id)
+            .where(
+                jobs.c.tenant_id == self._tenant_id,
+                jobs.c.finished_at.is_(None),
+                or_(
+                    (jobs.c.state == "queued") & (jobs.c.run_after < before),
+                    (jobs.c.state == "running") & (jobs.c.updated_at < before),
+                ),
+            )
+            .order_by(jobs.c.id)
+            .limit(limit)
+        )
+        late = list((await self._connection.execute(statement)).scalars().all())
+        if not late:
+            return []
+        known = set((await self._connection.execute(_IN_QUEUE, {"entrypoint": ENTRYPOINT})).scalars().all())
+        return [job_id for job_id in late if f"{self._tenant_id}:{job_id}" not in known]
+
+    async def ended_badly_since(self, kind: JobKind, subject: str, since: datetime) -> bool:
+        """Whether a job for this subject died or was cancelled since an instant: a sweep leaves that to a person."""
+        statement = select(jobs.c.id).where(
+            jobs.c.tenant_id == self._tenant_id,
+            jobs.c.kind == kind,
+            jobs.c.subject == subject,
+            jobs.c.state.in_(("dead", "cancelled")),
+            jobs.c.finished_at >= since,
+        )
+        return await self._first(statement.limit(1)) is not None
+
+    async def forget(self, before: datetime, kinds: Sequence[JobKind]) -> int:
+        """Delete records of jobs of these kinds that succeeded before an instant."""
+        statement = delete(jobs).where(
+            jobs.c.tenant_id == self._tenant_id,
+            jobs.c.state == "succeeded",
+            jobs.c.kind.in_(kinds),
+            jobs.c.finished_at < before,
+        )
+        return await self._run(statement)
+
+    async def forget_dispatch_log(self, before: datetime) -> None:
+        """Drop the dispatcher's own log lines older than an instant."""
+        await self._run(_OLD_LOG, {"before": before})
+
+    async def _raw(self) -> "asyncpg.Connection[Any]":
+        connection = (await self._connection.get_raw_connection()).driver_connection
+        assert isinstance(connection, asyncpg.Connection)  # noqa: S101 - the only driver there is
+        return connection
+
+    def _one(self, job_id: UUID) -> list[Any]:
+        return [jobs.c.tenant_id == self._tenant_id, jobs.c.id == job_id, *self._own(jobs.c.user_id)]
+
+
+class JobBusy(Exception):  # noqa: N818 - a state of affairs, not an error
+    """A job of the same kind and subject is queued or running already."""

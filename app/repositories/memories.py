@@ -1,0 +1,148 @@
+"""Memories: one write path, which reinforces what is known instead of storing it twice."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, RowMapping, func, literal_column, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import memories, memory_events, memory_postings, memory_sources
+from app.repositories.base import Repository
+from app.repositories.postings import Posting, insert_postings
+from app.repositories.selection import Selection
+
+DEDUPE = (
+    memories.c.tenant_id,
+    memories.c.owner,
+    text("(CASE WHEN extracted THEN NULL ELSE agent_id END)"),
+    text("(CASE WHEN extracted THEN NULL ELSE app_id END)"),
+    memories.c.session_id,
+    memories.c.kind,
+    memories.c.content_hash,
+)
+
+
+class MemoryRepository(Repository):
+    """The memories of a tenant that the key may see."""
+
+    async def put(self, rows: Sequence[dict[str, Any]]) -> list[RowMapping]:
+        """Store memories, or reinforce the active one that says the same; each row comes back with `created`.
+
+        Rows must differ in what the dedupe index sees. Reinforcement moves `seen_count`, `last_seen_at` and
+        `confidence`, and neither `version` nor `updated_at`.
+        """
+        statement = insert(memories).values([{"tenant_id": self._tenant_id, **row} for row in rows])
+        upsert = statement.on_conflict_do_update(
+            index_elements=DEDUPE,
+            index_where=text("status = 'active'"),
+            set_={
+                "seen_count": memories.c.seen_count + 1,
+                "last_seen_at": func.greatest(memories.c.last_seen_at, statement.excluded.last_seen_at),
+                "confidence": memories.c.confidence + (1.0 - memories.c.confidence) * 0.1,
+            },
+        )
+        return await self._all(upsert.returning(memories, literal_column("(xmax = 0)").label("created")))
+
+    async def index(self, owner: str, postings: Sequence[Posting]) -> None:
+        """Store the postings of one owner's new texts."""
+        statement = insert_postings(memory_postings, self._tenant_id, owner, postings)
+        if statement is not None:
+            await self._run(statement)
+
+    async def unindex(self, memory_id: UUID) -> None:
+        """Remove a text's postings, before it is indexed anew."""
+        statement = memory_postings.delete().where(
+            memory_postings.c.tenant_id == self._tenant_id, memory_postings.c.memory_id == memory_id
+        )
+        await self._run(statement)
+
+    async def get(self, memory_id: UUID) -> RowMapping | None:
+        """One memory, in any state but deleted; None where it is absent or another's."""
+        return await self._first(select(memories).where(*self._one(memory_id), memories.c.status != "deleted"))
+
+    async def get_for_update(self, memory_id: UUID) -> RowMapping | None:
+        """The same, its row locked until the commit."""
+        statement = select(memories).where(*self._one(memory_id), memories.c.status != "deleted").with_for_update()
+        return await self._first(statement)
+
+    async def twin(self, row: RowMapping, content_hash: bytes) -> UUID | None:
+        """Another active memory of the same scope and kind that says this already."""
+        statement = select(memories.c.id).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner == row["owner"],
+            memories.c.kind == row["kind"],
+            memories.c.content_hash == content_hash,
+            memories.c.status == "active",
+            memories.c.id != row["id"],
+            *(memories.c[name].is_not_distinct_from(row[name]) for name in ("agent_id", "app_id", "session_id")),
+        )
+        found = await self._first(statement.limit(1))
+        return None if found is None else found["id"]
+
+    async def by_ids(self, ids: Sequence[UUID]) -> list[RowMapping]:
+        """Memories by id, in no order."""
+        statement = select(memories).where(
+            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), *self._seen()
+        )
+        return await self._all(statement)
+
+    async def change(self, memory_id: UUID, values: dict[str, Any]) -> RowMapping:
+        """Write columns and raise the version of a memory whose row is locked."""
+        statement = (
+            update(memories)
+            .where(*self._one(memory_id))
+            .values(version=memories.c.version + 1, **values)
+            .returning(memories)
+        )
+        return await self._one_row(statement)
+
+    async def page(self, selection: Selection, before: UUID | None, limit: int) -> list[RowMapping]:
+        """Memories, newest first, before a keyset position."""
+        statement = select(memories).where(
+            memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions()
+        )
+        if before is not None:
+            statement = statement.where(memories.c.id < before)
+        return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
+
+    async def count(self, selection: Selection) -> int:
+        """How many memories the selection leaves."""
+        statement = select(func.count()).select_from(memories)
+        statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions())
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def record(self, events: Sequence[dict[str, Any]]) -> None:
+        """Append to the history."""
+        if events:
+            await self._run(insert(memory_events).values([{"tenant_id": self._tenant_id, **event} for event in events]))
+
+    async def history(self, memory_id: UUID) -> list[RowMapping]:
+        """Everything that happened to a memory, oldest first."""
+        statement = select(memory_events).where(
+            memory_events.c.tenant_id == self._tenant_id, memory_events.c.memory_id == memory_id
+        )
+        return await self._all(statement.order_by(memory_events.c.id))
+
+    async def exists(self, memory_id: UUID) -> bool:
+        """Whether there is such a memory for this key, deleted ones included."""
+        return await self._first(select(memories.c.id).where(*self._one(memory_id))) is not None
+
+    async def add_sources(self, sources: Sequence[dict[str, Any]]) -> None:
+        """Store where memories came from."""
+        if sources:
+            rows = [{"tenant_id": self._tenant_id, **source} for source in sources]
+            await self._run(insert(memory_sources).values(rows))
+
+    async def sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
+        """Where these memories came from, oldest first."""
+        statement = select(memory_sources).where(
+            memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.memory_id == func.any(list(ids))
+        )
+        return await self._all(statement.order_by(memory_sources.c.id))
+
+    def _one(self, memory_id: UUID) -> list[Any]:
+        return [memories.c.tenant_id == self._tenant_id, memories.c.id == memory_id, *self._seen()]
+
+    def _seen(self) -> list[ColumnElement[bool]]:
+        return self._own_or_shared(memories.c.user_id, memories.c.session_id)

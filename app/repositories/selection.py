@@ -1,0 +1,70 @@
+"""Which memories a list or a search is about, as conditions in SQL."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ARRAY, ColumnElement, Text, and_, bindparam, func, or_
+
+from app.db.models import memories
+from app.domain.memory import VISIBLE_STATUSES, Kind
+from app.domain.scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is chosen.
+
+    Args:
+        scope: Scope fields that must match; an absent one does not restrict.
+        shared_owners: Levels above the scope whose rows are added.
+        kinds: Kinds to choose; empty chooses all.
+        categories: Categories to choose; empty chooses all.
+        statuses: Statuses to choose; empty chooses what is current at `at`.
+        at: The instant for which "current" is asked.
+        uncertain: Whether what is not served as fact is chosen too.
+    """
+
+    scope: Scope
+    at: datetime
+    shared_owners: Sequence[str] = ()
+    kinds: Sequence[Kind] = ()
+    categories: Sequence[str] = ()
+    statuses: Sequence[str] = ()
+    uncertain: bool = False
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """The conditions on `memories`."""
+        chosen = [*self._scoped(), *self._current()]
+        if self.kinds:
+            chosen.append(memories.c.kind.in_(self.kinds))
+        if self.categories:
+            chosen.append(memories.c.category.in_(self.categories))
+        if not self.uncertain:
+            chosen.append(memories.c.uncertain.is_(False))
+        return chosen
+
+    def _scoped(self) -> list[ColumnElement[bool]]:
+        scope = self.scope
+        named = (
+            (memories.c.user_id, scope.user_id),
+            (memories.c.agent_id, scope.agent_id),
+            (memories.c.app_id, scope.app_id),
+            (memories.c.session_id, scope.session_id),
+        )
+        conditions = [column == value for column, value in named if value is not None]
+        if scope.user_id is not None:
+            conditions.append(memories.c.owner == scope.owner)
+        if not self.shared_owners or not conditions:
+            return conditions
+        levels = bindparam(None, list(self.shared_owners), type_=ARRAY(Text(collation="C")))
+        return [or_(and_(*conditions), memories.c.owner == func.any(levels))]
+
+    def _current(self) -> list[ColumnElement[bool]]:
+        if self.statuses:
+            return [memories.c.status.in_(self.statuses)]
+        return [
+            memories.c.status.in_(VISIBLE_STATUSES),
+            or_(memories.c.valid_to.is_(None), memories.c.valid_to > self.at),
+            or_(memories.c.expires_at.is_(None), memories.c.expires_at > self.at),
+        ]

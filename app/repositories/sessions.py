@@ -1,0 +1,116 @@
+"""Sessions: created at the first message or by hand, locked by whoever appends or works on them."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import RowMapping, delete, func, literal_column, select, tuple_, update
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import sessions
+from app.repositories.base import Repository
+from app.repositories.users import first_sight
+
+FILTERS = ("user_id", "agent_id", "app_id", "status")
+
+
+class SessionRepository(Repository):
+    """The sessions of a tenant that the key may see."""
+
+    async def get(self, session_id: str) -> RowMapping | None:
+        """One session; None where it is absent or another's."""
+        return await self._first(select(sessions).where(*self._mine(session_id)))
+
+    async def get_for_update(self, session_id: str) -> RowMapping | None:
+        """The same, its row locked until the commit."""
+        return await self._first(select(sessions).where(*self._mine(session_id)).with_for_update())
+
+    async def create(self, row: dict[str, Any]) -> RowMapping | None:
+        """A new session; None where the id is taken, by whomever."""
+        statement = insert(sessions).values(self._row(row)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
+        return await self._first(statement.returning(sessions))
+
+    async def create_or_lock(self, row: dict[str, Any], *, messages: int) -> RowMapping:
+        """The session of this id, made if absent, its row locked and `messages` sequence numbers taken.
+
+        The row comes back as it is after that, also where it belongs to someone else: the caller must look. A user who
+        is new is entered by the same statement.
+        """
+        at = row["updated_at"]
+        values = self._row(row) | {"last_seq": messages, "message_count": messages, "last_message_at": at}
+        statement = insert(sessions).values(values)
+        upsert = statement.on_conflict_do_update(
+            index_elements=["tenant_id", "id"],
+            set_={
+                "last_seq": sessions.c.last_seq + messages,
+                "message_count": sessions.c.message_count + messages,
+                "last_message_at": at,
+                "updated_at": at,
+            },
+        ).returning(sessions, literal_column("(xmax = 0)").label("created"))
+        if row["user_id"] is not None:
+            upsert = upsert.add_cte(first_sight(self._tenant_id, [row["user_id"]], at).cte("seen"))
+        return await self._one_row(upsert)
+
+    async def take_sequence(self, session_id: str, messages: int) -> int:
+        """Take sequence numbers in a session whose row is locked; the last one taken comes back."""
+        statement = (
+            update(sessions)
+            .where(*self._mine(session_id))
+            .values(last_seq=sessions.c.last_seq + messages, message_count=sessions.c.message_count + messages)
+            .returning(sessions.c.last_seq)
+        )
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def page(self, filters: dict[str, str], after: tuple[datetime, str] | None, limit: int) -> list[RowMapping]:
+        """Sessions, newest first, after a keyset position (created_at, id)."""
+        statement = select(sessions).where(*self._filtered(filters))
+        if after is not None:
+            statement = statement.where(tuple_(sessions.c.created_at, sessions.c.id) < tuple_(*after))
+        return await self._all(statement.order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit))
+
+    async def count(self, filters: dict[str, str]) -> int:
+        """How many sessions the filters leave."""
+        statement = select(func.count()).select_from(sessions).where(*self._filtered(filters))
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def change(self, session_id: str, values: dict[str, Any]) -> RowMapping | None:
+        """Write columns and raise the version."""
+        statement = update(sessions).where(*self._mine(session_id))
+        return await self._first(statement.values(version=sessions.c.version + 1, **values).returning(sessions))
+
+    async def delete(self, session_id: str) -> bool:
+        """Remove a session with its messages, summaries, state and the memories scoped to it."""
+        return await self._run(delete(sessions).where(*self._mine(session_id))) > 0
+
+    async def embedded_to(self, session_id: str, seq: int) -> None:
+        """Move the embedding cursor forward, never back."""
+        statement = update(sessions).where(*self._mine(session_id), sessions.c.embedded_seq < seq)
+        await self._run(statement.values(embedded_seq=seq))
+
+    async def lagging(self, before: datetime, limit: int) -> list[tuple[str, datetime]]:
+        """Sessions with messages that wait for their vectors since before an instant: (id, since), oldest first."""
+        statement = (
+            select(sessions.c.id, sessions.c.updated_at)
+            .where(
+                sessions.c.tenant_id == self._tenant_id,
+                sessions.c.embedded_seq < sessions.c.last_seq,
+                sessions.c.updated_at < before,
+            )
+            .order_by(sessions.c.updated_at)
+            .limit(limit)
+        )
+        return [(row[0], row[1]) for row in (await self._connection.execute(statement)).all()]
+
+    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {"tenant_id": self._tenant_id, **row}
+
+    def _mine(self, session_id: str) -> list[Any]:
+        return [
+            sessions.c.tenant_id == self._tenant_id,
+            sessions.c.id == session_id,
+            *self._own(sessions.c.user_id),
+        ]
+
+    def _filtered(self, filters: dict[str, str]) -> list[Any]:
+        equal = [sessions.c[name] == value for name, value in filters.items()]
+        return [sessions.c.tenant_id == self._tenant_id, *self._own(sessions.c.user_id), *equal]

@@ -1,0 +1,88 @@
+"""Vectors: each carries its model and the hash of the text it was made from, and is used only while both match."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from pgvector import HalfVector
+from sqlalchemy import ARRAY, LargeBinary, Table, Uuid, bindparam, func, select
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import memories, memory_vectors, message_vectors, messages
+from app.db.types import Halfvec
+from app.repositories.base import Repository
+
+_SOURCE: Final[dict[str, tuple[Table, str]]] = {
+    memory_vectors.name: (memories, "memory_id"),
+    message_vectors.name: (messages, "message_id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A text's vector, (dimension,) float32, with the hash of that text."""
+
+    target: UUID
+    text_hash: bytes
+    vector: Any
+
+
+class VectorRepository(Repository):
+    """memory_vectors and message_vectors."""
+
+    async def put_messages(self, model_id: int, vectors: Sequence[Embedded]) -> int:
+        """Store vectors of messages that still have the text they were made from; how many that were."""
+        return await self._put(message_vectors, model_id, vectors)
+
+    async def put_memories(self, model_id: int, vectors: Sequence[Embedded]) -> int:
+        """Store vectors of memories that still have the text they were made from; how many that were."""
+        return await self._put(memory_vectors, model_id, vectors)
+
+    async def memories_without(self, model_id: int, ids: Sequence[UUID]) -> list[Any]:
+        """Of these memories, those whose text has no vector of the model: rows of (id, text, content_hash)."""
+        vectors = memory_vectors
+        fresh = (
+            select(vectors.c.memory_id)
+            .where(
+                vectors.c.tenant_id == self._tenant_id,
+                vectors.c.memory_id == memories.c.id,
+                vectors.c.model_id == model_id,
+                vectors.c.text_hash == memories.c.content_hash,
+            )
+            .exists()
+        )
+        statement = select(memories.c.id, memories.c.text, memories.c.content_hash).where(
+            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), ~fresh
+        )
+        return await self._all(statement)
+
+    async def _put(self, table: Table, model_id: int, vectors: Sequence[Embedded]) -> int:
+        if not vectors:
+            return 0
+        source, column = _SOURCE[table.name]
+        given = func.unnest(
+            bindparam(None, [vector.target for vector in vectors], type_=ARRAY(Uuid())),
+            bindparam(None, [vector.text_hash for vector in vectors], type_=ARRAY(LargeBinary())),
+            bindparam(None, [HalfVector(vector.vector) for vector in vectors], type_=ARRAY(Halfvec())),
+        ).table_valued("target", "text_hash", "embedding")
+        rows = (
+            select(source.c.tenant_id, source.c.id, bindparam(None, model_id), source.c.owner, given.c.text_hash)
+            .add_columns(given.c.embedding)
+            .join_from(given, source, source.c.id == given.c.target)
+            .where(source.c.tenant_id == self._tenant_id, source.c.content_hash == given.c.text_hash)
+            .order_by(source.c.id)
+        )
+        statement = insert(table).from_select(
+            ["tenant_id", column, "model_id", "owner", "text_hash", "embedding"], rows
+        )
+        return await self._run(
+            statement.on_conflict_do_update(
+                index_elements=["tenant_id", column, "model_id"],
+                set_={
+                    "embedding": statement.excluded.embedding,
+                    "text_hash": statement.excluded.text_hash,
+                    "owner": statement.excluded.owner,
+                },
+            )
+        )

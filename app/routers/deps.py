@@ -1,0 +1,112 @@
+"""What routes depend on: the use cases, the caller, the conditions of the call."""
+
+import hashlib
+import json
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import Depends, Header, Path, Query, Request, Response
+from fastapi.security import APIKeyHeader, HTTPBearer
+from fastapi.security.http import HTTPAuthorizationCredentials
+
+from app.composition import Services
+from app.core.errors import Invalid
+from app.core.strict_json import text_fault
+from app.domain.principal import Principal
+from app.repositories.idempotency import IdempotencyClaim
+from app.schemas.fields import SegmentId
+from app.schemas.lists import DEFAULT_LIMIT
+from app.services.answers import Answer
+
+MAX_VERSION_DIGITS = 9
+
+_bearer = HTTPBearer(auto_error=False, scheme_name="Bearer", description="An API key, as a bearer token")
+_header = APIKeyHeader(name="X-API-Key", auto_error=False, scheme_name="APIKey", description="An API key")
+
+
+def get_services(request: Request) -> Services:
+    """The use cases of this process."""
+    services: Services = request.app.state.services
+    return services
+
+
+ServicesDep = Annotated[Services, Depends(get_services)]
+
+
+async def get_principal(
+    request: Request,
+    services: ServicesDep,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> Principal:
+    """The holder of the key: `Authorization: Bearer KEY`, `Authorization: Token KEY` or `X-API-Key: KEY`."""
+    secret = bearer.credentials if bearer is not None else header
+    if secret is None:
+        scheme, _, rest = request.headers.get("authorization", "").partition(" ")
+        secret = rest.strip() if scheme.lower() == "token" else None
+    return await services.access.authenticate(secret)
+
+
+PrincipalDep = Annotated[Principal, Depends(get_principal)]
+
+
+async def get_claim(
+    request: Request,
+    principal: PrincipalDep,
+    idempotency_key: Annotated[
+        str | None,
+        Header(max_length=255, description="The same key with the same request gives the first answer again, for 24 h"),
+    ] = None,
+) -> IdempotencyClaim | None:
+    """Which call this is, if the caller wants it done once."""
+    if idempotency_key is None:
+        return None
+    if not idempotency_key.strip() or text_fault(idempotency_key) is not None:
+        raise Invalid("The Idempotency-Key is blank or cannot be stored.", code="bad_idempotency_key")
+    body = await request.json() if await request.body() else None
+    same = [request.url.path, request.url.query, json.dumps(body, sort_keys=True)]
+    digest = hashlib.sha256(json.dumps(same).encode()).digest()
+    return IdempotencyClaim(principal.key_id, request.method, request.scope["route"].path, idempotency_key, digest)
+
+
+ClaimDep = Annotated[IdempotencyClaim | None, Depends(get_claim)]
+
+
+async def get_if_match(
+    if_match: Annotated[
+        str | None, Header(max_length=64, description='The version that must be current, as in the ETag: "3"')
+    ] = None,
+) -> int | None:
+    """The version of a compare-and-set."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    plain = if_match.strip().removeprefix("W/").strip('"')
+    if not (plain.isascii() and plain.isdigit()) or len(plain) > MAX_VERSION_DIGITS:
+        raise Invalid('If-Match takes a version as the ETag gave it, such as "3".', code="bad_if_match")
+    return int(plain)
+
+
+IfMatchDep = Annotated[int | None, Depends(get_if_match)]
+
+SessionId = Annotated[
+    SegmentId, Path(description="The session's id; a / in it is written %2F", examples=["trip-planning"])
+]
+MemoryId = Annotated[UUID, Path(description="The memory's id")]
+JobId = Annotated[UUID, Path(description="The job's id")]
+LimitQuery = Annotated[int, Query(ge=1, le=200, description="Rows of one page")]
+CursorQuery = Annotated[str | None, Query(max_length=2000, description="next_cursor of the page before")]
+CountQuery = Annotated[bool, Query(description="Say how many there are in all")]
+
+DEFAULT_PAGE = DEFAULT_LIMIT
+
+
+def tag(response: Response, version: int) -> None:
+    """Give the version as an ETag, for If-Match."""
+    response.headers["ETag"] = f'"{version}"'
+
+
+def reply(answer: Answer, response: Response) -> None:
+    """The status of an answer, and whether it was given before."""
+    response.status_code = answer.status
+    if answer.replayed:
+        response.headers["Idempotent-Replayed"] = "true"

@@ -1,0 +1,129 @@
+"""/v1/memories"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.core import clock
+from app.domain.memory import Category, Kind, Status
+from app.domain.scope import Scope
+from app.repositories.selection import Selection
+from app.routers.deps import (
+    DEFAULT_PAGE,
+    ClaimDep,
+    CountQuery,
+    CursorQuery,
+    IfMatchDep,
+    LimitQuery,
+    MemoryId,
+    PrincipalDep,
+    ServicesDep,
+    reply,
+    tag,
+)
+from app.routers.problems import documented
+from app.routers.requests import StrictRoute
+from app.routers.sessions import AgentQuery, AppQuery, UserQuery
+from app.schemas.fields import Id
+from app.schemas.lists import Page
+from app.schemas.memories import AddBody, AddedMemories, AddedMemory, Memory, MemoryChange, MemoryHistory
+from app.schemas.search import SearchRequest, SearchResult
+
+router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRoute)
+
+
+@router.post(
+    "",
+    status_code=201,
+    responses=documented(403, 409) | {202: {"model": AddedMemories, "description": "Stored; a job embeds them"}},
+    operation_id="add_memories",
+)
+async def add_memories(
+    body: AddBody, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+) -> AddedMemory | AddedMemories:
+    """Keep one memory, or up to 1,000 with `{"memories": [...]}`: all are stored, or none.
+
+    What is known already is reinforced and comes back under the id that it has. The answer is sent after the commit.
+    Above 100 memories it is a 202: all are stored and found by their words at once, and a job embeds them.
+    """
+    answer = await services.memories.add(principal, body, claim)
+    reply(answer, response)
+    if isinstance(answer.body, AddedMemories):
+        return answer.body
+    return AddedMemory.model_validate(answer.body)
+
+
+@router.post("/search", responses=documented(403), operation_id="search_memories")
+async def search_memories(body: SearchRequest, principal: PrincipalDep, services: ServicesDep) -> SearchResult:
+    """Find memories by meaning and by words, best first, each with the messages it came from.
+
+    `score` is in [0, 1] and means the same in every query; `score_breakdown` says where it comes from. With
+    `include_messages` the sessions' messages are searched too. Without the embedding model the words alone decide, and
+    `degraded` says so.
+    """
+    return await services.retrieval.search(principal, body)
+
+
+@router.get("", responses=documented(403), operation_id="list_memories")
+async def list_memories(
+    principal: PrincipalDep,
+    services: ServicesDep,
+    user_id: UserQuery = None,
+    agent_id: AgentQuery = None,
+    app_id: AppQuery = None,
+    session_id: Annotated[Id | None, Query(description="Only what is scoped to this session")] = None,
+    kind: Annotated[Kind | None, Query(description="Only this kind")] = None,
+    category: Annotated[Category | None, Query(description="Only this category")] = None,
+    status: Annotated[Status | None, Query(description="Only this status; what is current if absent")] = None,
+    include_uncertain: Annotated[bool, Query(description="Add what is not served as fact")] = False,
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+    count: CountQuery = False,
+) -> Page[Memory]:
+    """Memories, newest first: those that are current and served as fact, unless asked for otherwise."""
+    selection = Selection(
+        scope=Scope(user_id, agent_id, app_id, session_id),
+        at=clock.now(),
+        kinds=[kind] if kind else [],
+        categories=[category] if category else [],
+        statuses=[status] if status else [],
+        uncertain=include_uncertain,
+    )
+    return await services.memories.page(principal, selection, cursor, limit, count=count)
+
+
+@router.get("/{memory_id}", responses=documented(403, 404), operation_id="get_memory")
+async def get_memory(memory_id: MemoryId, principal: PrincipalDep, services: ServicesDep, response: Response) -> Memory:
+    """One memory, whatever its status, unless it is deleted."""
+    memory = await services.memories.get(principal, memory_id)
+    tag(response, memory.version)
+    return memory
+
+
+@router.patch("/{memory_id}", responses=documented(403, 404, 412), operation_id="change_memory")
+async def change_memory(
+    memory_id: MemoryId,
+    body: MemoryChange,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    if_match: IfMatchDep,
+    response: Response,
+) -> Memory:
+    """Correct a memory. What it was before stays readable in its history."""
+    memory = await services.memories.change(principal, memory_id, body, if_match)
+    tag(response, memory.version)
+    return memory
+
+
+@router.delete("/{memory_id}", status_code=204, responses=documented(403, 404, 412), operation_id="delete_memory")
+async def delete_memory(
+    memory_id: MemoryId, principal: PrincipalDep, services: ServicesDep, if_match: IfMatchDep
+) -> None:
+    """Delete a memory: it is gone from every list and search at once."""
+    await services.memories.delete(principal, memory_id, if_match)
+
+
+@router.get("/{memory_id}/history", responses=documented(403, 404), operation_id="get_memory_history")
+async def get_memory_history(memory_id: MemoryId, principal: PrincipalDep, services: ServicesDep) -> MemoryHistory:
+    """Everything that happened to a memory: what, whose doing, before and after. Deleted memories have one too."""
+    return await services.memories.history(principal, memory_id)

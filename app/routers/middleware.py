@@ -1,0 +1,82 @@
+"""What surrounds every request: an id, a log line, a limit to its size."""
+
+import re
+from typing import Final
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.core import clock, ids
+from app.core.errors import TooLarge
+from app.routers.problems import send_problem
+
+log = structlog.get_logger()
+
+_SANE_ID: Final = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
+_QUIET: Final = frozenset({"/healthz", "/readyz"})
+
+
+class RequestMiddleware:
+    """Gives each request an id (the caller's if it is sane), sends it back, logs one line without contents."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Surround one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        offered = Headers(scope=scope).get("x-request-id", "")
+        request_id = offered if _SANE_ID.fullmatch(offered) else str(ids.new_id())
+        scope.setdefault("state", {})["request_id"] = request_id
+        started, status = clock.monotonic(), 500
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, send_with_id)
+            finally:
+                if scope["path"] not in _QUIET:
+                    route = getattr(scope.get("route"), "path", None)
+                    took = round((clock.monotonic() - started) * 1000, 1)
+                    log.info("request", method=scope["method"], route=route, status=status, ms=took)
+
+
+class BodyLimitMiddleware:
+    """Refuses bodies above a size, told by Content-Length or found while reading."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self._app = app
+        self._limit = limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Surround one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdigit() and int(length) > self._limit:
+            await send_problem(self._problem(), scope, receive, send)
+            return
+        read = 0
+
+        async def receive_counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._limit:
+                raise self._problem()
+            return message
+
+        await self._app(scope, receive_counted, send)
+
+    def _problem(self) -> TooLarge:
+        return TooLarge(f"The body exceeds {self._limit} bytes.")

@@ -1,0 +1,48 @@
+"""Path segments stay what they are: `DELETE /v1/users/a%2Ffacts` can only mean the user `a/facts`."""
+
+from typing import Final
+from urllib.parse import unquote_to_bytes
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.core.errors import BadRequest, Problem
+from app.routers.problems import send_problem
+from app.schemas.fields import SLASH_IN_SEGMENT
+
+_CONTROL: Final = frozenset(chr(code) for code in (*range(32), *range(127, 160)))
+
+
+class SegmentMiddleware:
+    """Decodes the raw path segment by segment; a %2F comes out as a mark that path parameters turn back into `/`.
+
+    Control characters and the segments `.` and `..` are refused, in whatever spelling.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Rewrite `path` from `raw_path`."""
+        raw = scope.get("raw_path")
+        if scope["type"] != "http" or not raw:
+            await self._app(scope, receive, send)
+            return
+        try:
+            path = "/".join(_segment(part) for part in raw.partition(b"?")[0].split(b"/"))
+        except Problem as problem:
+            await send_problem(problem, scope, receive, send)
+            return
+        prefix = scope.get("root_path", "")
+        if prefix and not path.startswith(prefix):
+            path = prefix + path
+        await self._app({**scope, "path": path}, receive, send)
+
+
+def _segment(raw: bytes) -> str:
+    try:
+        text = unquote_to_bytes(raw).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRequest("The path is not valid UTF-8.", code="bad_path") from error
+    if text in {".", ".."} or any(character in _CONTROL for character in text):
+        raise BadRequest("The path has a control character, or a segment . or .. in it.", code="bad_path")
+    return text.replace("/", SLASH_IN_SEGMENT)

@@ -1,0 +1,98 @@
+"""/v1/sessions"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from app.domain.session import SessionStatus
+from app.routers.deps import (
+    DEFAULT_PAGE,
+    ClaimDep,
+    CountQuery,
+    CursorQuery,
+    IfMatchDep,
+    LimitQuery,
+    PrincipalDep,
+    ServicesDep,
+    SessionId,
+    reply,
+    tag,
+)
+from app.routers.problems import documented
+from app.routers.requests import StrictRoute
+from app.schemas.fields import Id
+from app.schemas.lists import Page
+from app.schemas.sessions import Session, SessionChange, SessionCreate
+
+router = APIRouter(prefix="/sessions", tags=["Sessions"], route_class=StrictRoute)
+
+UserQuery = Annotated[Id | None, Query(description="Only this user's")]
+AgentQuery = Annotated[Id | None, Query(description="Only this agent's")]
+AppQuery = Annotated[Id | None, Query(description="Only this app's")]
+
+
+@router.post("", status_code=201, responses=documented(403, 409), operation_id="create_session")
+async def create_session(
+    body: SessionCreate, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+) -> Session:
+    """Open a session.
+
+    Not needed before appending messages: that opens one by itself.
+    """
+    answer = await services.sessions.create(principal, body, claim)
+    reply(answer, response)
+    session = Session.model_validate(answer.body)
+    tag(response, session.version)
+    return session
+
+
+@router.get("", responses=documented(403), operation_id="list_sessions")
+async def list_sessions(
+    principal: PrincipalDep,
+    services: ServicesDep,
+    user_id: UserQuery = None,
+    agent_id: AgentQuery = None,
+    app_id: AppQuery = None,
+    status: Annotated[SessionStatus | None, Query(description="Only open or only closed ones")] = None,
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+    count: CountQuery = False,
+) -> Page[Session]:
+    """Sessions, newest first."""
+    named = {"user_id": user_id, "agent_id": agent_id, "app_id": app_id, "status": status}
+    filters = {name: value for name, value in named.items() if value is not None}
+    return await services.sessions.page(principal, filters, cursor, limit, count=count)
+
+
+@router.get("/{session_id}", responses=documented(403, 404), operation_id="get_session")
+async def get_session(
+    session_id: SessionId, principal: PrincipalDep, services: ServicesDep, response: Response
+) -> Session:
+    """One session."""
+    session = await services.sessions.get(principal, session_id)
+    tag(response, session.version)
+    return session
+
+
+@router.patch("/{session_id}", responses=documented(403, 404, 412), operation_id="change_session")
+async def change_session(
+    session_id: SessionId,
+    body: SessionChange,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    if_match: IfMatchDep,
+    response: Response,
+) -> Session:
+    """Change a session's title, zone, metadata, memory mode or expiry."""
+    session = await services.sessions.change(principal, session_id, body, if_match)
+    tag(response, session.version)
+    return session
+
+
+@router.delete("/{session_id}", status_code=204, responses=documented(403, 404), operation_id="delete_session")
+async def delete_session(session_id: SessionId, principal: PrincipalDep, services: ServicesDep) -> None:
+    """Delete a session with its messages.
+
+    Memories that were drawn from it stay, with their quotes; memories scoped to it go with it.
+    """
+    await services.sessions.delete(principal, session_id)

@@ -1,0 +1,110 @@
+"""The kinds of values that requests are made of, each checked once and everywhere alike."""
+
+import json
+from datetime import datetime
+from functools import lru_cache
+from typing import Annotated, Any, Final
+from zoneinfo import available_timezones
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from app.core.strict_json import fault_of, text_fault
+
+MAX_TEXT: Final = 100_000
+MAX_ID: Final = 255
+MAX_METADATA_BYTES: Final = 64 * 1024
+SLASH_IN_SEGMENT: Final = "\x1f"
+"""Stands for a %2F inside a path segment until the segment is read: see `app.routers.segments`."""
+
+_C1_END: Final = "\x9f"
+MIN_YEAR: Final = 2
+MAX_YEAR: Final = 9998
+"""A time zone's offset must not carry an instant out of what dates can express."""
+
+
+def _storable(text: str) -> str:
+    fault = text_fault(text)
+    if fault is not None:
+        raise ValueError(fault)
+    return text
+
+
+def _identifier(text: str) -> str:
+    _storable(text)
+    if text in {".", ".."}:
+        raise ValueError("an id must not be . or ..")
+    if any(char < " " or "\x7f" <= char <= _C1_END for char in text):
+        raise ValueError("control characters are not allowed in ids")
+    return text
+
+
+def _from_segment(value: object) -> object:
+    return value.replace(SLASH_IN_SEGMENT, "/") if isinstance(value, str) else value
+
+
+def _json_fault(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
+    fault = fault_of(value)
+    if fault is not None:
+        raise ValueError(fault)
+    return value
+
+
+def _small(value: dict[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")) > MAX_METADATA_BYTES:
+        raise ValueError(f"metadata must not exceed {MAX_METADATA_BYTES} bytes")
+    return value
+
+
+def _zone(name: str) -> str:
+    if name not in _zones():
+        raise ValueError("an IANA time zone such as Asia/Shanghai is needed")
+    return name
+
+
+@lru_cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def _trimmed(text: str) -> str:
+    trimmed = text.strip()
+    if not trimmed:
+        raise ValueError("must not be blank")
+    return trimmed
+
+
+def _in_range(instant: datetime) -> datetime:
+    if not MIN_YEAR <= instant.year <= MAX_YEAR:
+        raise ValueError(f"years from {MIN_YEAR} to {MAX_YEAR} are kept")
+    return instant
+
+
+Id = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID), AfterValidator(_identifier)]
+"""A client's id: 1-255 characters of any script; no control characters, not `.` or `..`."""
+
+SegmentId = Annotated[Id, BeforeValidator(_from_segment)]
+"""An id that stands in the path, where `/` is written %2F."""
+
+ShortText = Annotated[str, StringConstraints(max_length=1000), AfterValidator(_storable)]
+MemoryText = Annotated[
+    str, StringConstraints(min_length=1, max_length=MAX_TEXT), AfterValidator(_storable), AfterValidator(_trimmed)
+]
+MessageText = Annotated[str, StringConstraints(max_length=MAX_TEXT), AfterValidator(_storable)]
+Json = Annotated[Any, AfterValidator(_json_fault)]
+JsonObject = Annotated[dict[str, Any], AfterValidator(_json_fault)]
+Metadata = Annotated[dict[str, Any], AfterValidator(_json_fault), AfterValidator(_small)]
+Timezone = Annotated[str, StringConstraints(max_length=64), AfterValidator(_zone)]
+Instant = Annotated[AwareDatetime, AfterValidator(_in_range)]
+Ttl = Annotated[int, Field(ge=1, le=100 * 366 * 86_400, description="Seconds to live")]
+
+
+class RequestModel(BaseModel):
+    """A request body: an unknown field is an error, because a mistyped one must never widen what is done."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class ResponseModel(BaseModel):
+    """A response body."""
+
+    model_config = ConfigDict(extra="forbid", from_attributes=True)

@@ -1,0 +1,174 @@
+"""Who is calling: keys are looked up by their SHA-256 and trusted for seconds."""
+
+import hashlib
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, cast
+from uuid import UUID
+
+from app.core import clock, ids
+from app.core.errors import Unauthenticated
+from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
+from app.repositories.base import Row
+from app.uow import UnitOfWork
+
+PREFIX: Final = "mnk_"
+SHOWN_CHARACTERS: Final = 10
+CACHED_KEYS: Final = 4096
+DEFAULT_TENANT: Final = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """A new key; `secret` is shown once and never stored."""
+
+    id: UUID
+    secret: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeyInfo:
+    """What is known of a key: everything but the key."""
+
+    id: UUID
+    tenant_id: UUID
+    name: str
+    prefix: str
+    role: Role
+    user_ids: tuple[str, ...] | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Trusted:
+    principal: Principal
+    expires_at: datetime | None
+    until: float
+
+
+@dataclass(slots=True)
+class AccessService:
+    """The use cases of keys."""
+
+    uow: UnitOfWork
+    cache_seconds: float
+    _trusted: OrderedDict[bytes, _Trusted] = field(default_factory=OrderedDict)
+
+    async def authenticate(self, secret: str | None) -> Principal:
+        """The holder of a key. Raises `Unauthenticated`."""
+        if not secret:
+            raise Unauthenticated("Send an API key: 'Authorization: Bearer KEY' or 'X-API-Key: KEY'.")
+        key_hash = hash_key(secret)
+        known = self._trusted.get(key_hash)
+        if known is None or known.until <= clock.monotonic():
+            known = await self._look_up(key_hash)
+        if known is None or (known.expires_at is not None and known.expires_at <= clock.now()):
+            raise Unauthenticated("This API key is not valid.", code="invalid_key")
+        return known.principal
+
+    async def issue(
+        self, *, tenant_id: UUID, name: str, role: Role, user_ids: Sequence[str] | None, expires_at: datetime | None
+    ) -> IssuedKey:
+        """Make a key."""
+        issued = IssuedKey(ids.new_id(), new_secret())
+        async with self.uow.begin_global() as tx:
+            await tx.access.add_key(
+                key_row(issued, tenant_id=tenant_id, name=name, role=role, user_ids=user_ids, expires_at=expires_at)
+            )
+        return issued
+
+    async def keys(self) -> list[KeyInfo]:
+        """Every key of every tenant, newest first."""
+        async with self.uow.begin_global() as tx:
+            rows = await tx.access.keys()
+        return [_info(row) for row in rows]
+
+    async def revoke(self, key_id: UUID) -> bool:
+        """Close a key; False where it is not there or closed already. Other processes learn it within seconds."""
+        self._trusted.clear()
+        async with self.uow.begin_global() as tx:
+            return await tx.access.revoke_key(key_id, clock.now())
+
+    async def tenant(self, name: str) -> UUID:
+        """The id of the tenant of this name, created if it is new."""
+        async with self.uow.begin_global() as tx:
+            return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
+
+    async def _look_up(self, key_hash: bytes) -> _Trusted | None:
+        async with self.uow.begin_global() as tx:
+            row = await tx.access.key_by_hash(key_hash)
+        if row is None or row["revoked_at"] is not None:
+            self._trusted.pop(key_hash, None)
+            return None
+        found = _Trusted(_principal(row), row["expires_at"], clock.monotonic() + self.cache_seconds)
+        self._trusted[key_hash] = found
+        self._trusted.move_to_end(key_hash)
+        while len(self._trusted) > CACHED_KEYS:
+            self._trusted.popitem(last=False)
+        return found
+
+
+def hash_key(secret: str) -> bytes:
+    """What is stored of a key. Its 256 random bits need no slow hash."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+def new_secret() -> str:
+    """A key as its holder sees it."""
+    return PREFIX + secrets.token_urlsafe(32)
+
+
+def key_row(
+    issued: IssuedKey,
+    *,
+    tenant_id: UUID,
+    name: str,
+    role: Role,
+    user_ids: Sequence[str] | None = None,
+    expires_at: datetime | None = None,
+) -> dict[str, object]:
+    """The columns of a new key."""
+    return {
+        "id": issued.id,
+        "tenant_id": tenant_id,
+        "name": name,
+        "prefix": issued.secret[:SHOWN_CHARACTERS],
+        "key_hash": hash_key(issued.secret),
+        "role": role,
+        "scopes": sorted(ROLE_SCOPES[role]),
+        "user_ids": None if user_ids is None else sorted(user_ids),
+        "created_at": clock.now(),
+        "expires_at": expires_at,
+    }
+
+
+def _principal(row: Row) -> Principal:
+    users = row["user_ids"]
+    return Principal(
+        tenant_id=row["tenant_id"],
+        key_id=row["id"],
+        name=row["name"],
+        role=row["role"],
+        scopes=frozenset(cast("list[Permission]", row["scopes"])),
+        user_ids=None if users is None else frozenset(users),
+    )
+
+
+def _info(row: Row) -> KeyInfo:
+    users = row["user_ids"]
+    return KeyInfo(
+        id=row["id"],
+        tenant_id=row["tenant_id"],
+        name=row["name"],
+        prefix=row["prefix"],
+        role=row["role"],
+        user_ids=None if users is None else tuple(users),
+        created_at=row["created_at"],
+        expires_at=row["expires_at"],
+        revoked_at=row["revoked_at"],
+    )

@@ -1,0 +1,56 @@
+"""One answer per idempotency key: the first call's, whatever happened to the connection it went out on."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+from pydantic import BaseModel
+
+from app.core.errors import Conflict
+from app.repositories.idempotency import IdempotencyClaim
+from app.uow import Transaction
+
+KEPT_FOR: Final = timedelta(hours=24)
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response body with its status; `replayed` where it was given before."""
+
+    status: int
+    body: BaseModel
+    replayed: bool = False
+
+
+async def answer_once(
+    tx: Transaction,
+    claim: IdempotencyClaim | None,
+    at: datetime,
+    shape: Callable[[str], BaseModel],
+    work: Callable[[], Awaitable[Answer]],
+) -> Answer:
+    """Do `work` and keep its answer with it, in one transaction; or give the answer that the key had before.
+
+    Args:
+        tx: The transaction of the work.
+        claim: The call's key; None does the work unconditionally.
+        at: The time of the call.
+        shape: Reads a stored body.
+        work: What the call does.
+
+    Raises:
+        Conflict: The key was used for another request.
+    """
+    if claim is None:
+        return await work()
+    stored = await tx.idempotency.claim(claim, at, at - KEPT_FOR)
+    if stored is not None:
+        if bytes(stored["request_hash"]) != claim.request_hash:
+            raise Conflict("This Idempotency-Key was used for another request.", code="idempotency_key_reused")
+        return Answer(stored["status"], shape(stored["body"]), replayed=True)
+    answer = await work()
+    await tx.idempotency.store(claim, answer.status, answer.body.model_dump_json(), None)
+    return answer

@@ -1,0 +1,51 @@
+"""Whether the service can serve, part by part."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from app.core.errors import ConfigurationError, Problem
+from app.schemas.health import Readiness
+from app.services.embedding import Embedder
+from app.uow import UnitOfWork
+
+BEHIND_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class HealthService:
+    """The use case of being asked."""
+
+    uow: UnitOfWork
+    embedder: Embedder
+    revision: str
+
+    async def readiness(self) -> Readiness:
+        """What works and what does not; never raises."""
+        checks = {"database": "ok", "migrations": "unknown", "embedder": "unknown", "queue": "unknown"}
+        try:
+            async with self.uow.begin_global() as tx:
+                revision = await tx.access.revision()
+                checks["migrations"] = self._migrations(revision)
+                if checks["migrations"] == "ok":
+                    waiting = await tx.access.oldest_due_seconds()
+                    checks["queue"] = "ok" if waiting < BEHIND_SECONDS else f"behind by {waiting:.0f} s"
+                    checks["embedder"] = await self._embedder()
+        except Problem as problem:
+            checks["database"] = problem.detail
+        except ConfigurationError as error:
+            checks["database"] = str(error)
+        needed = ("database", "migrations", "embedder")
+        ready = all(checks[name] == "ok" for name in needed)
+        return Readiness(status="ready" if ready else "not_ready", checks=checks)
+
+    def _migrations(self, found: str | None) -> str:
+        if found == self.revision:
+            return "ok"
+        return f"the database is at {found or 'nothing'}, this code needs {self.revision}: run 'mnemic migrate'"
+
+    async def _embedder(self) -> str:
+        try:
+            await self.embedder.record()
+        except ConfigurationError as error:
+            return str(error)
+        return "ok"

@@ -1,0 +1,82 @@
+"""Jobs as clients see them: looked at, waited for, cancelled, run again."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.core import clock
+from app.core.errors import Conflict, NotFound
+from app.domain.jobs import FINISHED
+from app.domain.principal import Principal
+from app.repositories.base import Row
+from app.repositories.jobs import JobBusy
+from app.schemas.jobs import Job
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.uow import UnitOfWork
+
+POLL_SECONDS: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class JobService:
+    """The use cases of jobs."""
+
+    uow: UnitOfWork
+
+    async def get(self, principal: Principal, job_id: UUID, wait: float = 0.0) -> Job:
+        """One job; with `wait`, as soon as it is finished or after so many seconds. No connection is held meanwhile."""
+        principal.require("jobs:read")
+        deadline = clock.monotonic() + wait
+        while True:
+            async with self.uow.begin(principal) as tx:
+                job = _job(await tx.jobs.get(job_id))
+            if job.state in FINISHED or clock.monotonic() >= deadline:
+                return job
+            await asyncio.sleep(min(POLL_SECONDS, max(deadline - clock.monotonic(), 0.0)))
+
+    async def page(
+        self, principal: Principal, filters: dict[str, str], cursor: str | None, limit: int, *, count: bool
+    ) -> Page[Job]:
+        """Jobs, newest first."""
+        principal.require("jobs:read")
+        before = decode_cursor(cursor, UUID)
+        async with self.uow.begin(principal) as tx:
+            rows = await tx.jobs.page(filters, None if before is None else before[0], limit + 1)
+            total = await tx.jobs.count(filters) if count else None
+        more = len(rows) > limit
+        return Page(
+            results=[_job(row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+            total=total,
+        )
+
+    async def cancel(self, principal: Principal, job_id: UUID) -> Job:
+        """Cancel a job; one that is running writes nothing any more. Raises `Conflict` where it is finished."""
+        principal.require("jobs:write")
+        async with self.uow.begin(principal) as tx:
+            _job(await tx.jobs.get(job_id))
+            row = await tx.jobs.cancel(job_id, clock.now())
+            if row is None:
+                raise Conflict("The job is finished: there is nothing to cancel.", code="job_finished")
+            return _job(row)
+
+    async def retry(self, principal: Principal, job_id: UUID) -> Job:
+        """Run a job again that failed, died or was cancelled. Raises `Conflict` for any other."""
+        principal.require("jobs:write")
+        try:
+            async with self.uow.begin(principal) as tx:
+                _job(await tx.jobs.get(job_id))
+                row = await tx.jobs.requeue(job_id, clock.now())
+                if row is None:
+                    raise Conflict("Only a failed, dead or cancelled job can run again.", code="job_not_retryable")
+                return _job(row)
+        except JobBusy as busy:
+            raise Conflict("A job for the same subject is waiting already.", code="job_waiting") from busy
+
+
+def _job(row: Row | None) -> Job:
+    if row is None:
+        raise NotFound("There is no such job.", code="job_not_found")
+    own = {name: row[name] for name in Job.model_fields if name not in {"id", "status"}}
+    return Job(id=str(row["id"]), status=row["state"], **own)

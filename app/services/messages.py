@@ -1,0 +1,220 @@
+"""Messages: appended in one short transaction, searchable by their words at once, by their meaning a moment later."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from app.core import clock, ids
+from app.core.errors import NotFound, PreconditionFailed
+from app.domain.principal import Principal
+from app.domain.scope import Scope
+from app.repositories.base import Row
+from app.repositories.idempotency import IdempotencyClaim
+from app.repositories.owners import OwnerChange
+from app.repositories.postings import Posting
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.schemas.messages import (
+    AppendedMessage,
+    AppendedMessages,
+    Message,
+    MessageAppend,
+    MessageIn,
+    MessagesAppend,
+    text_of,
+)
+from app.services.analysis import Analysis, analyse_all
+from app.services.answers import Answer, answer_once
+from app.services.sessions import id_taken, no_session, session_row
+from app.uow import Transaction, UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class MessageService:
+    """The use cases of messages."""
+
+    uow: UnitOfWork
+    embed_debounce: timedelta
+
+    async def append(
+        self,
+        principal: Principal,
+        session_id: str,
+        request: MessageAppend | MessagesAppend,
+        claim: IdempotencyClaim | None,
+    ) -> Answer:
+        """Append to a session, which is made if absent; all messages are stored or none.
+
+        Raises:
+            Conflict: The session is someone else's.
+            PreconditionFailed: `expected_seq` is not the last one assigned.
+        """
+        principal.require("sessions:write")
+        at = clock.now()
+        given = request.messages if isinstance(request, MessagesAppend) else [request]
+        analyses = await analyse_all([text_of(message.content) for message in given])
+        scope = Scope(principal.own_user(request.user_id), request.agent_id, request.app_id)
+        shape = AppendedMessages if isinstance(request, MessagesAppend) else AppendedMessage
+        async with self.uow.begin(principal) as tx:
+
+            async def work() -> Answer:
+                append = _Append(tx, at, self.embed_debounce, request.timezone)
+                session = session_row(session_id, scope, at)
+                stored = await append.run(session, given, analyses, request.expected_seq)
+                if isinstance(request, MessagesAppend):
+                    return Answer(201, AppendedMessages(results=stored))
+                return Answer(201, AppendedMessage(**stored[0].model_dump()))
+
+            return await answer_once(tx, claim, at, shape.model_validate_json, work)
+
+    async def page(
+        self,
+        principal: Principal,
+        session_id: str,
+        cursor: str | None,
+        limit: int,
+        *,
+        newest_first: bool,
+        from_seq: int,
+        to_seq: int | None,
+        count: bool,
+    ) -> Page[Message]:
+        """A session's messages by sequence number."""
+        principal.require("sessions:read")
+        after = decode_cursor(cursor, int)
+        async with self.uow.begin(principal) as tx:
+            if await tx.sessions.get(session_id) is None:
+                raise no_session()
+            rows = await tx.messages.page(
+                session_id,
+                after=None if after is None else after[0],
+                limit=limit + 1,
+                newest_first=newest_first,
+                from_seq=from_seq,
+                to_seq=to_seq,
+            )
+            total = await tx.messages.count(session_id) if count else None
+        more = len(rows) > limit
+        return Page(
+            results=[message_of(row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["seq"]) if more else None,
+            total=total,
+        )
+
+    async def get(self, principal: Principal, session_id: str, seq: int) -> Message:
+        """One message."""
+        principal.require("sessions:read")
+        async with self.uow.begin(principal) as tx:
+            if await tx.sessions.get(session_id) is None:
+                raise no_session()
+            row = await tx.messages.get(session_id, seq)
+        if row is None:
+            raise NotFound("There is no such message.", code="message_not_found")
+        return message_of(row)
+
+
+@dataclass(frozen=True, slots=True)
+class _Append:
+    """One append within its transaction. Lock order: session, owner_stats, jobs."""
+
+    tx: Transaction
+    at: datetime
+    debounce: timedelta
+    timezone: str | None
+
+    async def run(
+        self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
+    ) -> list[Message]:
+        external = [message.external_id for message in given if message.external_id is not None]
+        locked = await self.tx.sessions.create_or_lock(session, messages=0 if external else len(given))
+        _check_owner(locked, session, self.tx)
+        taken = 0 if external else len(given)
+        _check_seq(locked["last_seq"] - taken, expected)
+        known: dict[str, Message] = {}
+        if external:
+            rows = await self.tx.messages.by_external_ids(session["id"], external)
+            known = {row["external_id"]: message_of(row) for row in rows}
+        fresh = _fresh(given, analyses, set(known))
+        last = locked["last_seq"]
+        if external and fresh:
+            last = await self.tx.sessions.take_sequence(session["id"], len(fresh))
+        stored = await self._store(locked, fresh, last - len(fresh))
+        known |= {message.external_id: message for message in stored if message.external_id is not None}
+        unnamed = iter([message for message in stored if message.external_id is None])
+        return [next(unnamed) if one.external_id is None else known[one.external_id] for one in given]
+
+    async def _store(self, session: Row, fresh: Sequence[tuple[MessageIn, Analysis]], before: int) -> list[Message]:
+        if not fresh:
+            return []
+        rows = [self._row(session, message, analysis, seq) for seq, (message, analysis) in enumerate(fresh, before + 1)]
+        postings = [
+            Posting(row["id"], analysis.frequencies, analysis.length)
+            for row, (_, analysis) in zip(rows, fresh, strict=True)
+        ]
+        await self.tx.messages.insert(session["owner"], rows, postings)
+        length = sum(analysis.length for _, analysis in fresh)
+        await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
+        await self.tx.jobs.enqueue(
+            "embed_messages", session["id"], self.at, delay=self.debounce, user_id=session["user_id"]
+        )
+        return [message_of(row) for row in rows]
+
+    def _row(self, session: Row, message: MessageIn, analysis: Analysis, seq: int) -> dict[str, Any]:
+        content = message.content
+        return {
+            "id": ids.new_id(),
+            "session_id": session["id"],
+            "seq": seq,
+            "role": message.role,
+            "text": text_of(content),
+            "parts": None if isinstance(content, str) else content,
+            "name": message.name,
+            "tool_calls": message.tool_calls,
+            "tool_call_id": message.tool_call_id,
+            "external_id": message.external_id,
+            "timezone": message.timezone or self.timezone,
+            "tokens": analysis.tokens,
+            "content_hash": analysis.content_hash,
+            "metadata": message.metadata,
+            "occurred_at": message.occurred_at or self.at,
+            "created_at": self.at,
+        }
+
+
+def _fresh(
+    given: Sequence[MessageIn], analyses: Sequence[Analysis], known: set[str]
+) -> list[tuple[MessageIn, Analysis]]:
+    """What is to be stored: an external id counts once, within the request too."""
+    fresh = []
+    seen = set(known)
+    for message, analysis in zip(given, analyses, strict=True):
+        if message.external_id is None or message.external_id not in seen:
+            fresh.append((message, analysis))
+        if message.external_id is not None:
+            seen.add(message.external_id)
+    return fresh
+
+
+def _check_owner(locked: Row, session: dict[str, Any], tx: Transaction) -> None:
+    """An existing session keeps its user; a named agent or app must be its own."""
+    if not tx.may_see_user(locked["user_id"]):
+        raise id_taken()
+    for name in ("user_id", "agent_id", "app_id"):
+        if session[name] is not None and locked[name] != session[name]:
+            raise id_taken()
+
+
+def _check_seq(current: int, expected: int | None) -> None:
+    if expected is not None and expected != current:
+        raise PreconditionFailed(
+            f"The last seq is {current}, not {expected}.", code="seq_mismatch", extra={"current_seq": current}
+        )
+
+
+def message_of(row: Row | dict[str, Any]) -> Message:
+    """A message as answers have it: its content as it was given."""
+    return Message(
+        id=str(row["id"]),
+        content=row["text"] if row["parts"] is None else row["parts"],
+        **{name: row[name] for name in Message.model_fields if name not in {"id", "content"}},
+    )

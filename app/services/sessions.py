@@ -1,0 +1,138 @@
+"""Sessions: created, listed, changed, deleted."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from app.core import clock, ids
+from app.core.errors import Conflict, NotFound, PreconditionFailed
+from app.domain.principal import Principal
+from app.domain.scope import Scope
+from app.repositories.base import Row
+from app.repositories.idempotency import IdempotencyClaim
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.schemas.sessions import Session, SessionChange, SessionCreate
+from app.services.answers import Answer, answer_once
+from app.uow import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class SessionService:
+    """The use cases of sessions."""
+
+    uow: UnitOfWork
+
+    async def create(self, principal: Principal, request: SessionCreate, claim: IdempotencyClaim | None) -> Answer:
+        """Open a session. Raises `Conflict` where its id is taken."""
+        principal.require("sessions:write")
+        at = clock.now()
+        row = session_row(
+            request.id or str(ids.new_id()),
+            Scope(principal.own_user(request.user_id), request.agent_id, request.app_id),
+            at,
+            title=request.title,
+            timezone=request.timezone,
+            metadata=request.metadata,
+            memory=request.memory,
+            expires_at=None if request.ttl is None else at + timedelta(seconds=request.ttl),
+        )
+        async with self.uow.begin(principal) as tx:
+
+            async def work() -> Answer:
+                if row["user_id"] is not None:
+                    await tx.users.touch([row["user_id"]], at)
+                created = await tx.sessions.create(row)
+                if created is None:
+                    raise id_taken()
+                return Answer(201, session_of(created))
+
+            return await answer_once(tx, claim, at, Session.model_validate_json, work)
+
+    async def get(self, principal: Principal, session_id: str) -> Session:
+        """One session."""
+        principal.require("sessions:read")
+        async with self.uow.begin(principal) as tx:
+            return session_of(_there(await tx.sessions.get(session_id)))
+
+    async def page(
+        self, principal: Principal, filters: dict[str, str], cursor: str | None, limit: int, *, count: bool
+    ) -> Page[Session]:
+        """Sessions, newest first."""
+        principal.require("sessions:read")
+        after = decode_cursor(cursor, datetime, str)
+        async with self.uow.begin(principal) as tx:
+            rows = await tx.sessions.page(filters, None if after is None else (after[0], after[1]), limit + 1)
+            total = await tx.sessions.count(filters) if count else None
+        last = rows[limit - 1] if len(rows) > limit else None
+        return Page(
+            results=[session_of(row) for row in rows[:limit]],
+            next_cursor=None if last is None else encode_cursor(last["created_at"].isoformat(), last["id"]),
+            total=total,
+        )
+
+    async def change(
+        self, principal: Principal, session_id: str, request: SessionChange, if_match: int | None
+    ) -> Session:
+        """Write the fields that the request names."""
+        principal.require("sessions:write")
+        values: dict[str, Any] = request.model_dump(exclude_unset=True, exclude={"version"})
+        expected = if_match if if_match is not None else request.version
+        async with self.uow.begin(principal) as tx:
+            current = _there(await tx.sessions.get_for_update(session_id))
+            check_version(current["version"], expected)
+            changed = await tx.sessions.change(session_id, values | {"updated_at": clock.now()})
+            return session_of(_there(changed))
+
+    async def delete(self, principal: Principal, session_id: str) -> None:
+        """Remove a session with its messages; memories drawn from it stay, with their quotes."""
+        principal.require("sessions:write")
+        async with self.uow.begin(principal) as tx:
+            if not await tx.sessions.delete(session_id):
+                raise no_session()
+
+
+def session_row(session_id: str, scope: Scope, at: datetime, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - columns
+    """The columns of a new session."""
+    owner = Scope(scope.user_id, scope.agent_id, scope.app_id, session_id).owner
+    return {
+        "id": session_id,
+        "owner": owner,
+        "user_id": scope.user_id,
+        "agent_id": scope.agent_id,
+        "app_id": scope.app_id,
+        "memory": "on",
+        "status": "open",
+        "created_at": at,
+        "updated_at": at,
+        **given,
+    }
+
+
+def session_of(row: Row) -> Session:
+    """A session as answers have it."""
+    return Session(**{name: row[name] for name in Session.model_fields})
+
+
+def check_version(current: int, expected: int | None) -> None:
+    """Raise `PreconditionFailed` unless the caller's version is the current one."""
+    if expected is not None and expected != current:
+        raise PreconditionFailed(
+            f"The current version is {current}, not {expected}: read it again and repeat the change.",
+            extra={"current_version": current},
+        )
+
+
+def no_session() -> NotFound:
+    """An absent or a foreign session: the answer is the same."""
+    return NotFound("There is no such session.", code="session_not_found")
+
+
+def id_taken() -> Conflict:
+    """An id that cannot be had; nothing is said about who has it."""
+    return Conflict("This id is taken.", code="id_taken")
+
+
+def _there(row: Row | None) -> Row:
+    if row is None:
+        raise no_session()
+    return row

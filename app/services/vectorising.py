@@ -1,0 +1,107 @@
+"""Background work that gives texts their vectors: killed anywhere, it resumes where its cursor stands."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from app.core import clock
+from app.repositories.base import Row
+from app.repositories.vectors import Embedded
+from app.services.embedding import Embedder, TextToEmbed
+from app.uow import Transaction, UnitOfWork
+
+WINDOW: Final = 128
+"""Messages that are embedded between two commits."""
+
+
+class JobLost(Exception):  # noqa: N818 - a state of affairs, not an error
+    """The job was cancelled, or another worker has taken it over: nothing of this run may be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobRun:
+    """One run of a job: its attempt number is the token that its writes are fenced with."""
+
+    tenant_id: UUID
+    job_id: UUID
+    subject: str
+    attempt: int
+    payload: Mapping[str, Any]
+
+    async def finish(self, tx: Transaction, result: dict[str, Any], window: dict[str, Any] | None = None) -> None:
+        """End the job in the transaction of its last writes. Raises `JobLost`."""
+        at = clock.now()
+        if not await tx.jobs.finish(self.job_id, self.attempt, "succeeded", at, result=result, window=window):
+            raise JobLost
+
+    async def check(self, tx: Transaction) -> None:
+        """Lock the job's row: it is still ours until this transaction ends. Raises `JobLost`."""
+        if not await tx.jobs.still_running(self.job_id, self.attempt, clock.now()):
+            raise JobLost
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorising:
+    """The use cases of the jobs `embed_messages` and `embed_memories`."""
+
+    uow: UnitOfWork
+    embedder: Embedder
+
+    async def messages(self, run: JobRun) -> None:
+        """Embed what a session has after its cursor, window by window."""
+        embedded, first = 0, None
+        while True:
+            window = await self._window(run)
+            vectors = await self.embedder.passages(_texts(window))
+            if window and first is None:
+                first = window[0]["seq"]
+            done = len(window) < WINDOW
+            embedded += await self._store(run, window, vectors)
+            if done:
+                last = window[-1]["seq"] if window else None
+                await self._finish(run, embedded, {"from_seq": first, "to_seq": last})
+                return
+
+    async def memories(self, run: JobRun) -> None:
+        """Embed the memories that the job names and whose text has no vector."""
+        wanted = [UUID(memory_id) for memory_id in run.payload["memory_ids"]]
+        record = await self.embedder.record()
+        embedded = 0
+        for start in range(0, len(wanted), WINDOW):
+            async with self.uow.begin_tenant(run.tenant_id) as tx:
+                rows = await tx.vectors.memories_without(record.id, wanted[start : start + WINDOW])
+            vectors = await self.embedder.passages(_texts(rows))
+            async with self.uow.begin_tenant(run.tenant_id) as tx:
+                embedded += await tx.vectors.put_memories(record.id, vectors)
+                await run.check(tx)
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            await run.finish(tx, {"embedded": embedded})
+
+    async def _window(self, run: JobRun) -> list[Row]:
+        """Read under the session's lock: an append that has its numbers and no commit yet is waited for."""
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            session = await tx.sessions.get_for_update(run.subject)
+            if session is None:
+                return []
+            return await tx.messages.window(run.subject, session["embedded_seq"], WINDOW)
+
+    async def _store(self, run: JobRun, window: list[Row], vectors: list[Embedded]) -> int:
+        if not window:
+            return 0
+        record = await self.embedder.record()
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            if await tx.sessions.get_for_update(run.subject) is None:
+                return 0
+            stored = await tx.vectors.put_messages(record.id, vectors)
+            await tx.sessions.embedded_to(run.subject, window[-1]["seq"])
+            await run.check(tx)
+            return stored
+
+    async def _finish(self, run: JobRun, embedded: int, window: dict[str, Any]) -> None:
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            await run.finish(tx, {"embedded": embedded}, window)
+
+
+def _texts(rows: list[Row]) -> list[TextToEmbed]:
+    return [TextToEmbed(row["id"], row["text"], bytes(row["content_hash"])) for row in rows]

@@ -1,0 +1,113 @@
+"""The unit of work: one use case, one transaction, committed before the answer is sent."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.db.scoped import Database
+from app.domain.principal import Principal
+from app.repositories.access import AccessRepository
+from app.repositories.base import Bound
+from app.repositories.idempotency import IdempotencyRepository
+from app.repositories.jobs import JobRepository
+from app.repositories.memories import MemoryRepository
+from app.repositories.messages import MessageRepository
+from app.repositories.models import ModelRepository
+from app.repositories.owners import OwnerRepository
+from app.repositories.search import SearchRepository
+from app.repositories.sessions import SessionRepository
+from app.repositories.users import UserRepository
+from app.repositories.vectors import VectorRepository
+
+
+class Transaction:
+    """The repositories of one transaction."""
+
+    def __init__(self, bound: Bound) -> None:
+        self._bound = bound
+
+    def may_see_user(self, user_id: str | None) -> bool:
+        """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
+        return self._bound.user_ids is None or (user_id is not None and user_id in self._bound.user_ids)
+
+    @cached_property
+    def sessions(self) -> SessionRepository:
+        """Sessions."""
+        return SessionRepository(self._bound)
+
+    @cached_property
+    def messages(self) -> MessageRepository:
+        """Messages."""
+        return MessageRepository(self._bound)
+
+    @cached_property
+    def memories(self) -> MemoryRepository:
+        """Memories, their sources and their history."""
+        return MemoryRepository(self._bound)
+
+    @cached_property
+    def vectors(self) -> VectorRepository:
+        """Vectors of memories and messages."""
+        return VectorRepository(self._bound)
+
+    @cached_property
+    def search(self) -> SearchRepository:
+        """The legs of a search."""
+        return SearchRepository(self._bound)
+
+    @cached_property
+    def owners(self) -> OwnerRepository:
+        """Counters per owner."""
+        return OwnerRepository(self._bound)
+
+    @cached_property
+    def users(self) -> UserRepository:
+        """Users."""
+        return UserRepository(self._bound)
+
+    @cached_property
+    def jobs(self) -> JobRepository:
+        """Jobs."""
+        return JobRepository(self._bound)
+
+    @cached_property
+    def idempotency(self) -> IdempotencyRepository:
+        """Answers already given."""
+        return IdempotencyRepository(self._bound)
+
+
+class GlobalTransaction:
+    """The repositories of the tables that know no tenant."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self.access = AccessRepository(connection)
+        self.models = ModelRepository(connection)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOfWork:
+    """Opens transactions. Leaving the block commits; an error in it rolls back."""
+
+    database: Database
+
+    @asynccontextmanager
+    async def begin(self, principal: Principal) -> AsyncIterator[Transaction]:
+        """A transaction on behalf of a key: its tenant, its bound users."""
+        async with self.database.transaction(principal.tenant_id) as connection:
+            yield Transaction(Bound(connection, principal.tenant_id, principal.user_ids))
+
+    @asynccontextmanager
+    async def begin_tenant(self, tenant_id: UUID) -> AsyncIterator[Transaction]:
+        """A transaction of the service itself within one tenant: jobs and sweeps."""
+        async with self.database.transaction(tenant_id) as connection:
+            yield Transaction(Bound(connection, tenant_id))
+
+    @asynccontextmanager
+    async def begin_global(self) -> AsyncIterator[GlobalTransaction]:
+        """A transaction over the global tables; row-level security shows no tenant's rows in it."""
+        async with self.database.transaction(None) as connection:
+            yield GlobalTransaction(connection)

@@ -1,0 +1,20 @@
+"""From a kind of job to the use case that does it."""
+
+from typing import assert_never
+
+from app.composition import Services
+from app.domain.jobs import JobKind
+from app.services.vectorising import JobRun
+
+
+async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
+    """Do a job; the use case ends it in the transaction of its last writes."""
+    match kind:
+        case "embed_messages":
+            await services.vectorising.messages(run)
+        case "embed_memories":
+            await services.vectorising.memories(run)
+        case "sweep":
+            await services.sweeping.sweep(run)
+        case _:
+            assert_never(kind)
