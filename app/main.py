@@ -57,6 +57,7 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
         lifespan=lifespan,
         root_path=chosen.root_path,
         redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
         strict_content_type=False,
         swagger_ui_parameters={"persistAuthorization": True, "displayRequestDuration": True, "tryItOutEnabled": True},
         middleware=[

@@ -1,7 +1,7 @@
 """Memories: one write path, which reinforces what is known instead of storing it twice."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, RowMapping, func, literal_column, select, text, update
@@ -12,7 +12,10 @@ from app.repositories.base import Repository
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.selection import Selection
 
-DEDUPE = (
+ROWS_OF_ONE_STATEMENT: Final = 500
+"""PostgreSQL takes 32,767 parameters in one statement."""
+
+DEDUPE: Final = (
     memories.c.tenant_id,
     memories.c.owner,
     text("(CASE WHEN extracted THEN NULL ELSE agent_id END)"),
@@ -32,6 +35,12 @@ class MemoryRepository(Repository):
         Rows must differ in what the dedupe index sees. Reinforcement moves `seen_count`, `last_seen_at` and
         `confidence`, and neither `version` nor `updated_at`.
         """
+        stored: list[RowMapping] = []
+        for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
+            stored += await self._put(rows[start : start + ROWS_OF_ONE_STATEMENT])
+        return stored
+
+    async def _put(self, rows: Sequence[dict[str, Any]]) -> list[RowMapping]:
         statement = insert(memories).values([{"tenant_id": self._tenant_id, **row} for row in rows])
         upsert = statement.on_conflict_do_update(
             index_elements=DEDUPE,

@@ -209,7 +209,7 @@ class _Legs:
         tokens = bindparam("tokens", list(self._query.tokens), type_=ARRAY(Text(collation="C")))
         hits = (
             select(target.label("id"), postings.c.token, postings.c.tf, postings.c.len)
-            .join(rows, and_(rows.c.tenant_id == postings.c.tenant_id, rows.c.id == target))
+            .join_from(postings, rows, and_(rows.c.tenant_id == postings.c.tenant_id, rows.c.id == target))
             .where(
                 postings.c.tenant_id == self._tenant_id,
                 postings.c.owner == func.any(self._owners),
@@ -241,7 +241,7 @@ class _Legs:
         order = distance if self._query.path == "hnsw" else distance + _f(0.0)
         return (
             select(vectors.c[self._corpus.target].label("id"), distance.label("distance"))
-            .join(rows, and_(*self._vector_of(vectors, rows, dense.model)))
+            .join_from(vectors, rows, and_(*self._vector_of(vectors, rows, dense.model)))
             .where(vectors.c.owner == func.any(self._owners), *self._conditions)
             .order_by(order)
             .limit(self._query.limit)

@@ -65,7 +65,7 @@ class VectorRepository(Repository):
             bindparam(None, [vector.target for vector in vectors], type_=ARRAY(Uuid())),
             bindparam(None, [vector.text_hash for vector in vectors], type_=ARRAY(LargeBinary())),
             bindparam(None, [HalfVector(vector.vector) for vector in vectors], type_=ARRAY(Halfvec())),
-        ).table_valued("target", "text_hash", "embedding")
+        ).table_valued("target", "text_hash", "embedding").render_derived()
         rows = (
             select(source.c.tenant_id, source.c.id, bindparam(None, model_id), source.c.owner, given.c.text_hash)
             .add_columns(given.c.embedding)

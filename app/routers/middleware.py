@@ -45,7 +45,7 @@ class RequestMiddleware:
                 await self._app(scope, receive, send_with_id)
             finally:
                 if scope["path"] not in _QUIET:
-                    route = getattr(scope.get("route"), "path", None)
+                    route = getattr(scope.get("route"), "operation_id", None)
                     took = round((clock.monotonic() - started) * 1000, 1)
                     log.info("request", method=scope["method"], route=route, status=status, ms=took)
 

@@ -35,7 +35,8 @@ class SegmentMiddleware:
         prefix = scope.get("root_path", "")
         if prefix and not path.startswith(prefix):
             path = prefix + path
-        await self._app({**scope, "path": path}, receive, send)
+        scope["path"] = path
+        await self._app(scope, receive, send)
 
 
 def _segment(raw: bytes) -> str:
