@@ -7,8 +7,10 @@ from datetime import datetime
 from sqlalchemy import ARRAY, ColumnElement, Text, and_, bindparam, func, or_
 
 from app.db.models import memories
+from app.domain.filters import Filter
 from app.domain.memory import VISIBLE_STATUSES, Kind
 from app.domain.scope import Scope
+from app.repositories.filters import filter_condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Selection:
         statuses: Statuses to choose; empty chooses what is current at `at`.
         at: The instant for which "current" is asked.
         uncertain: Whether what is not served as fact is chosen too.
+        filter: What else must hold.
     """
 
     scope: Scope
@@ -32,6 +35,7 @@ class Selection:
     categories: Sequence[str] = ()
     statuses: Sequence[str] = ()
     uncertain: bool = False
+    filter: Filter | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """The conditions on `memories`."""
@@ -40,6 +44,8 @@ class Selection:
             chosen.append(memories.c.kind.in_(self.kinds))
         if self.categories:
             chosen.append(memories.c.category.in_(self.categories))
+        if self.filter is not None:
+            chosen.append(filter_condition(memories, self.filter))
         if not self.uncertain:
             chosen.append(memories.c.uncertain.is_(False))
         return chosen

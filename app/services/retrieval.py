@@ -20,7 +20,7 @@ from app.repositories.selection import Selection
 from app.schemas.memories import MemorySource
 from app.schemas.search import Explanation, Hit, LegWeights, ScoreBreakdown, SearchRequest, SearchResult
 from app.services.embedding import Embedder
-from app.services.memories import sources_of
+from app.services.presenting import sources_of
 from app.uow import Transaction, UnitOfWork
 
 MAX_TOKENS: Final = 64

@@ -1,0 +1,100 @@
+"""Canonical keys: what `user.city`, `home.location` and 居住地 have in common."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """A canonical key.
+
+    Args:
+        key: Its one spelling.
+        aliases: Other spellings, in both languages.
+        multi_valued: Whether several values are true at once: tea and coffee never supersede each other.
+        description: What it holds, for people.
+    """
+
+    key: str
+    aliases: tuple[str, ...]
+    multi_valued: bool
+    description: str
+
+
+def _one(key: str, description: str, *aliases: str) -> KeyEntry:
+    return KeyEntry(key, aliases, multi_valued=False, description=description)
+
+
+def _many(key: str, description: str, *aliases: str) -> KeyEntry:
+    return KeyEntry(key, aliases, multi_valued=True, description=description)
+
+
+BUILT_IN: Final[tuple[KeyEntry, ...]] = (
+    _one("user.name", "What the user is called", "name", "my.name", "full.name", "姓名", "名字", "用户名字"),
+    _one("user.nickname", "What the user wants to be called", "nickname", "昵称", "外号", "称呼"),
+    _one("user.city", "Where the user lives", "city", "home.city", "home.location", "location", "residence"),
+    _one("user.country", "The country the user lives in", "country", "home.country", "国家", "所在国家"),
+    _one("user.address", "The user's address", "address", "home.address", "地址", "家庭住址", "住址"),
+    _one("user.hometown", "Where the user comes from", "hometown", "birthplace", "家乡", "老家", "出生地"),
+    _one("user.employer", "Whom the user works for", "employer", "company", "workplace", "公司", "单位", "工作单位"),
+    _one("user.job", "What the user does for a living", "job", "occupation", "profession", "job.title", "role", "职业"),
+    _one("user.birthday", "When the user was born", "birthday", "date.of.birth", "生日", "出生日期"),
+    _one("user.age", "How old the user is", "age", "年龄", "岁数"),
+    _one("user.email", "The user's mail address", "email", "mail", "邮箱", "电子邮件"),
+    _one("user.phone", "The user's telephone number", "phone", "phone.number", "mobile", "电话", "手机", "手机号"),
+    _one("user.timezone", "The zone the user lives in", "timezone", "time.zone", "时区"),
+    _one("user.language", "The language to answer in", "language", "preferred.language", "语言", "回复语言"),
+    _one("user.partner", "Whom the user lives with", "partner", "spouse", "wife", "husband", "配偶", "伴侣"),
+    _many("user.child", "The user's children", "child", "children", "kids", "孩子", "子女"),
+    _many("user.pet", "The user's animals", "pet", "pets", "dog", "cat", "宠物"),
+    _many("user.hobby", "What the user likes to do", "hobby", "hobbies", "interest", "interests", "爱好", "兴趣"),
+    _many("user.allergy", "What the user cannot stand", "allergy", "allergies", "过敏", "过敏原"),
+    _many("user.skill", "What the user can do", "skill", "skills", "技能"),
+    _many("preference.food", "What the user likes to eat", "favourite.food", "favorite.food", "喜欢的食物", "饮食偏好"),
+    _many("preference.drink", "What the user likes to drink", "favourite.drink", "favorite.drink", "喜欢的饮料"),
+    _one("preference.editor", "The editor the user works in", "editor", "favourite.editor", "编辑器"),
+    _one("preference.os", "The operating system the user works on", "os", "operating.system", "操作系统"),
+    _one("preference.shell", "The shell the user works in", "shell"),
+    _one(
+        "preference.database", "The database the user prefers", "favourite.database", "favorite.database", "数据库偏好"
+    ),
+    _many("preference.programming_language", "Languages the user programs in", "programming.language", "编程语言"),
+    _one("preference.style", "How answers should be", "answer.style", "tone", "回答风格", "语气"),
+    _one("project.name", "The project's name", "项目名", "项目名称"),
+    _one("project.deadline", "When the project is due", "deadline", "due.date", "截止日期", "期限"),
+    _one(
+        "project.database",
+        "Where the project keeps its data",
+        "database",
+        "database.address",
+        "db",
+        "数据库",
+        "数据库地址",
+    ),
+    _one("project.repository", "Where the project's code is", "repository", "repo", "代码仓库", "仓库"),
+    _one("project.language", "What the project is written in", "项目语言", "开发语言"),
+    _one("project.owner", "Who answers for the project", "project.lead", "负责人", "项目负责人"),
+)
+
+_MORE_ALIASES: Final = {"居住地": "user.city", "城市": "user.city", "所在城市": "user.city", "住处": "user.city"}
+
+
+def spelled(key: str) -> str:
+    """A key's plain spelling: NFKC, lower case, words joined by dots."""
+    plain = unicodedata.normalize("NFKC", key).strip().casefold()
+    return ".".join(part for part in plain.replace("_", ".").replace("-", ".").replace(" ", ".").split(".") if part)
+
+
+def _index() -> dict[str, KeyEntry]:
+    by_key = {entry.key: entry for entry in BUILT_IN}
+    index = {spelled(name): entry for entry in BUILT_IN for name in (entry.key, *entry.aliases)}
+    return index | {spelled(alias): by_key[key] for alias, key in _MORE_ALIASES.items()}
+
+
+_INDEX: Final = _index()
+
+
+def built_in(key: str) -> KeyEntry | None:
+    """The canonical key that this one is a spelling of."""
+    return _INDEX.get(spelled(key))

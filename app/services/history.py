@@ -1,0 +1,43 @@
+"""Lines of a memory's history: what happened, whose doing it was, before and after."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from app.core import ids
+from app.domain.memory import EventAction
+from app.repositories.base import Row
+from app.schemas.memories import MemoryEvent
+
+SHOWN: Final = frozenset({"text", "kind", "key", "value", "category", "source", "importance", "status"})
+_DATED: Final = frozenset({"expires_at", "occurred_at", "valid_from", "valid_to"})
+
+
+def event_row(
+    action: EventAction, before: Row | None, after: Row, actor: str, at: datetime, names: set[str] | frozenset[str]
+) -> dict[str, Any]:
+    """A line of history: only the columns named, or those that always matter."""
+    return {
+        "id": ids.new_id(),
+        "memory_id": after["id"],
+        "action": action,
+        "actor": actor,
+        "before": None if before is None else _columns(before, names),
+        "after": _columns(after, names),
+        "created_at": at,
+    }
+
+
+def _columns(row: Row, names: set[str] | frozenset[str]) -> dict[str, Any]:
+    return {
+        name: row[name].isoformat() if name in _DATED and row[name] is not None else row[name] for name in sorted(names)
+    }
+
+
+def event_of(row: Row) -> MemoryEvent:
+    """A line of history as answers have it."""
+    job_id = row["job_id"]
+    return MemoryEvent(
+        id=str(row["id"]),
+        job_id=None if job_id is None else str(job_id),
+        **{name: row[name] for name in MemoryEvent.model_fields if name not in {"id", "job_id"}},
+    )

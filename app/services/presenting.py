@@ -1,0 +1,51 @@
+"""Memories as answers have them."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from app.core.errors import NotFound
+from app.domain.scope import Scope
+from app.repositories.base import Row
+from app.schemas.memories import Memory, MemorySource
+from app.uow import Transaction
+
+
+async def memories_of(tx: Transaction, rows: Sequence[Row]) -> list[Memory]:
+    """Memories as answers have them, each with its sources."""
+    by_memory = await sources_of(tx, [row["id"] for row in rows])
+    return [_memory(row, by_memory.get(row["id"], [])) for row in rows]
+
+
+async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, list[MemorySource]]:
+    """Where memories come from, by memory."""
+    found: dict[UUID, list[MemorySource]] = {}
+    if not memory_ids:
+        return found
+    for row in await tx.memories.sources(memory_ids):
+        found.setdefault(row["memory_id"], []).append(
+            MemorySource(
+                session_id=row["session_id"],
+                seqs=row["seqs"],
+                message_ids=[str(message_id) for message_id in row["message_ids"]],
+                external_ids=row["external_ids"],
+                quote=row["quote"],
+            )
+        )
+    return found
+
+
+def _memory(row: Row, sources: list[MemorySource]) -> Memory:
+    derived = {"id", "sources", "shared", "superseded_by"}
+    superseded_by = row["superseded_by"]
+    return Memory(
+        id=str(row["id"]),
+        sources=sources,
+        shared=row["owner"] == Scope().owner,
+        superseded_by=None if superseded_by is None else str(superseded_by),
+        **{name: row[name] for name in Memory.model_fields if name not in derived},
+    )
+
+
+def no_memory() -> NotFound:
+    """An absent or a foreign memory: the answer is the same."""
+    return NotFound("There is no such memory.", code="memory_not_found")
