@@ -6,6 +6,7 @@ DEMO_DATA ?=
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .DEFAULT_GOAL := help
 .PHONY: help up demo test soak check migrate openapi bench lock format clean
@@ -47,9 +48,9 @@ openapi: $(READY) ## Write openapi/openapi.json from the code
 bench: $(READY) ## Measure append and search on this machine
 	@$(BIN)/python benchmarks/slice.py
 
-lock: $(READY) ## Resolve pyproject.toml into requirements.lock again
-	@$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-		--group dev pyproject.toml -o requirements.lock
+lock: $(READY) ## Resolve pyproject.toml into the lock files again (requirements-runtime.lock is the image's)
+	@$(LOCK) --group dev pyproject.toml -o requirements.lock
+	@$(LOCK) -c requirements.lock --extra onnx pyproject.toml -o requirements-runtime.lock
 
 clean: ## Remove what the targets made (never the data)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
