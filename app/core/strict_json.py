@@ -2,11 +2,12 @@
 
 import json
 import math
-from typing import Any, NoReturn
+import re
+from typing import Any, Final, NoReturn
 
 from app.core.errors import BadRequest, Invalid
 
-_QUOTE, _BACKSLASH = b'"'[0], b"\\"[0]
+_STRING_OR_BRACKET: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{}]', re.DOTALL)
 
 
 def loads(body: bytes, *, max_depth: int) -> Any:  # noqa: ANN401 - JSON is anything
@@ -72,19 +73,16 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _depth_exceeds(body: bytes, limit: int) -> bool:
-    """Count brackets outside of strings; stops early at a flat body."""
+    """Count brackets outside of strings, in a body that is JSON."""
     if body.count(b"[") + body.count(b"{") <= limit:
         return False
-    depth, inside, escaped = 0, False, False
-    for byte in body:
-        if inside:
-            inside, escaped = not (byte == _QUOTE and not escaped), byte == _BACKSLASH and not escaped
-        elif byte == _QUOTE:
-            inside = True
-        elif byte in b"[{":
+    depth = 0
+    for match in _STRING_OR_BRACKET.finditer(body):
+        token = match.group()
+        if token in {b"[", b"{"}:
             depth += 1
             if depth > limit:
                 return True
-        elif byte in b"]}":
+        elif token in {b"]", b"}"}:
             depth -= 1
     return False

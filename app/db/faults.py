@@ -51,6 +51,8 @@ def problem_of(error: BaseException) -> Problem | None:
     cause = driver_error(error)
     if isinstance(cause, asyncpg.DataError):
         return Invalid("A value cannot be stored in the database.", code="unstorable_value")
+    if isinstance(cause, asyncpg.ProgramLimitExceededError):
+        return Invalid("The ids or keys are too long together to be indexed: shorten them.", code="too_long_together")
     if isinstance(cause, asyncpg.ForeignKeyViolationError):
         return Conflict("Something that this refers to was removed at the same moment.", code="gone_meanwhile")
     if isinstance(cause, _TRY_AGAIN) or isinstance(error, OperationalError | InterfaceError):

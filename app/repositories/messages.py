@@ -44,9 +44,12 @@ class MessageRepository(Repository):
         order = messages.c.seq.desc() if newest_first else messages.c.seq
         return await self._all(select(messages).where(*conditions).order_by(order).limit(limit))
 
-    async def count(self, session_id: str) -> int:
-        """How many messages a session has."""
-        statement = select(func.count()).select_from(messages).where(*self._of(session_id))
+    async def count(self, session_id: str, from_seq: int = 0, to_seq: int | None = None) -> int:
+        """How many messages a session has, between two numbers."""
+        conditions = [*self._of(session_id), messages.c.seq >= from_seq]
+        if to_seq is not None:
+            conditions.append(messages.c.seq <= to_seq)
+        statement = select(func.count()).select_from(messages).where(*conditions)
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def get(self, session_id: str, seq: int) -> RowMapping | None:
@@ -58,7 +61,7 @@ class MessageRepository(Repository):
         if not seqs:
             return []
         statement = select(messages.c.id, messages.c.seq, messages.c.external_id).where(
-            *self._of(session_id), messages.c.seq.in_(sorted(set(seqs)))
+            *self._of(session_id), messages.c.seq == func.any(sorted(set(seqs)))
         )
         return await self._all(statement.order_by(messages.c.seq))
 

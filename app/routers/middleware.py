@@ -14,6 +14,8 @@ from app.routers.problems import send_problem
 log = structlog.get_logger()
 
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
+_LENGTH: Final = re.compile(r"0*([0-9]+)", re.ASCII)
+MAX_LENGTH_DIGITS: Final = 18
 _QUIET: Final = frozenset({"/healthz", "/readyz"})
 
 
@@ -63,7 +65,7 @@ class BodyLimitMiddleware:
             await self._app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdigit() and int(length) > self._limit:
+        if _LENGTH.fullmatch(length) and (len(length) > MAX_LENGTH_DIGITS or int(length) > self._limit):
             await send_problem(self._problem(), scope, receive, send)
             return
         read = 0

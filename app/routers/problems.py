@@ -86,7 +86,9 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def of_anything(request: Request, _error: Exception) -> Response:
         problem = Problem("Something went wrong inside the service; the request id finds it in the log.")
-        return response_of(problem, request.scope)
+        response = response_of(problem, request.scope)
+        response.headers["X-Request-ID"] = request_id_of(request.scope)  # this handler stands outside the middleware
+        return response
 
 
 class _Invalid(Problem):

@@ -33,7 +33,7 @@ class SegmentMiddleware:
             await send_problem(problem, scope, receive, send)
             return
         prefix = scope.get("root_path", "")
-        if prefix and not path.startswith(prefix):
+        if prefix and path != prefix and not path.startswith(f"{prefix}/"):
             path = prefix + path
         scope["path"] = path
         await self._app(scope, receive, send)

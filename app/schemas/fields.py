@@ -1,6 +1,7 @@
 """The kinds of values that requests are made of, each checked once and everywhere alike."""
 
 import json
+import re
 from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any, Final
@@ -17,6 +18,9 @@ SLASH_IN_SEGMENT: Final = "\x1f"
 """Stands for a %2F inside a path segment until the segment is read: see `app.routers.segments`."""
 
 _C1_END: Final = "\x9f"
+_RFC3339: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:[Zz]|[+-]\d{2}:?\d{2})", re.ASCII
+)
 MIN_YEAR: Final = 2
 MAX_YEAR: Final = 9998
 """A time zone's offset must not carry an instant out of what dates can express."""
@@ -73,6 +77,13 @@ def _trimmed(text: str) -> str:
     return trimmed
 
 
+def _rfc3339(value: object) -> object:
+    """Numbers and bare dates are read by pydantic in ways that nobody who sends them can foresee."""
+    if isinstance(value, datetime) or (isinstance(value, str) and _RFC3339.fullmatch(value)):
+        return value
+    raise ValueError("a time with its offset is needed, such as 2026-01-31T12:00:00+08:00 or 2026-01-31T04:00:00Z")
+
+
 def _in_range(instant: datetime) -> datetime:
     if not MIN_YEAR <= instant.year <= MAX_YEAR:
         raise ValueError(f"years from {MIN_YEAR} to {MAX_YEAR} are kept")
@@ -94,7 +105,7 @@ Json = Annotated[Any, AfterValidator(_json_fault)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_json_fault)]
 Metadata = Annotated[dict[str, Any], AfterValidator(_json_fault), AfterValidator(_small)]
 Timezone = Annotated[str, StringConstraints(max_length=64), AfterValidator(_zone)]
-Instant = Annotated[AwareDatetime, AfterValidator(_in_range)]
+Instant = Annotated[AwareDatetime, BeforeValidator(_rfc3339), AfterValidator(_in_range)]
 Ttl = Annotated[int, Field(ge=1, le=100 * 366 * 86_400, description="Seconds to live")]
 
 

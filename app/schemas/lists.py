@@ -46,7 +46,7 @@ def decode_cursor(cursor: str | None, *kinds: type) -> tuple[Any, ...] | None:
         if not isinstance(values, list) or len(values) != len(kinds):
             raise ValueError("not a position")  # noqa: TRY301 - one answer to all that is wrong
         return tuple(_read(value, kind) for value, kind in zip(values, kinds, strict=True))
-    except (ValueError, binascii.Error, UnicodeError, TypeError, OverflowError) as error:
+    except (ValueError, binascii.Error, UnicodeError, TypeError, OverflowError, RecursionError) as error:
         raise Invalid("The cursor is not one that this list gave.", code="bad_cursor") from error
 
 

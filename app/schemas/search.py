@@ -33,6 +33,12 @@ class FactorWeights(RequestModel):
     recency: Share | None = None
     importance: Share | None = None
 
+    @model_validator(mode="after")
+    def _one_counts(self) -> "FactorWeights":
+        if self.relevance == 0 and self.recency == 0 and self.importance == 0:
+            raise ValueError("at least one weight must be above 0")
+        return self
+
 
 class SearchRequest(RequestModel):
     """What to look for, and among whose memories. An absent scope field does not restrict."""

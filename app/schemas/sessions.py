@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from app.domain.session import MemoryMode, SessionStatus
 from app.schemas.fields import Id, Instant, Metadata, RequestModel, ResponseModel, ShortText, Timezone, Ttl
@@ -38,6 +38,15 @@ class SessionChange(RequestModel):
     version: int | None = Field(None, ge=1, description="Compare-and-set, like If-Match")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"title": "Planning the trip"}]}}
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "SessionChange":
+        if not self.model_fields_set - {"version"}:
+            raise ValueError("name at least one field to change")
+        for name in sorted({"metadata", "memory"} & self.model_fields_set):
+            if getattr(self, name) is None:
+                raise ValueError(f"{name} cannot be null")
+        return self
 
 
 class Session(ResponseModel):

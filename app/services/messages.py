@@ -93,7 +93,7 @@ class MessageService:
                 from_seq=from_seq,
                 to_seq=to_seq,
             )
-            total = await tx.messages.count(session_id) if count else None
+            total = await tx.messages.count(session_id, from_seq, to_seq) if count else None
         more = len(rows) > limit
         return Page(
             results=[message_of(row) for row in rows[:limit]],

@@ -152,7 +152,7 @@ class _Search:
     async def _memories(self, size: CorpusSize, shared: Sequence[str]) -> list[_Scored]:
         selection = Selection(
             scope=self._scope,
-            at=self._at,
+            at=clock.now(),
             shared_owners=shared,
             kinds=self._request.kinds,
             uncertain=self._request.include_uncertain,

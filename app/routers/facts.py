@@ -1,0 +1,99 @@
+"""/v1/users/{user_id}/facts and /v1/keys"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from app.routers.deps import DEFAULT_PAGE, CursorQuery, IfMatchDep, LimitQuery, PrincipalDep, ServicesDep, tag
+from app.routers.problems import documented
+from app.routers.requests import StrictRoute
+from app.schemas.facts import Fact, FactPut, KeyPut, MemoryKey
+from app.schemas.fields import SegmentId
+from app.schemas.lists import Page
+
+router = APIRouter(prefix="/users/{user_id}/facts", tags=["Facts"], route_class=StrictRoute)
+keys_router = APIRouter(prefix="/keys", tags=["Facts"], route_class=StrictRoute)
+
+UserId = Annotated[SegmentId, Path(description="The user's id; a / in it is written %2F", examples=["ada"])]
+FactKey = Annotated[
+    SegmentId, Path(description="A key or any alias of it: user.city, home.location, 居住地", examples=["user.city"])
+]
+
+
+@router.get("", responses=documented(403), operation_id="list_facts")
+async def list_facts(
+    user_id: UserId,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    prefix: Annotated[str, Query(max_length=255, description="Only keys that begin so, such as project.")] = "",
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+) -> Page[Fact]:
+    """A user's facts by key."""
+    return await services.facts.page(principal, user_id, prefix, cursor, limit)
+
+
+@router.get("/{key}", responses=documented(403, 404), operation_id="get_fact")
+async def get_fact(
+    user_id: UserId, key: FactKey, principal: PrincipalDep, services: ServicesDep, response: Response
+) -> Fact:
+    """The current value under a key."""
+    fact = await services.facts.get(principal, user_id, key)
+    tag(response, fact.version)
+    return fact
+
+
+@router.put(
+    "/{key}",
+    responses=documented(403, 412) | {201: {"model": Fact, "description": "The key had no value before"}},
+    operation_id="put_fact",
+)
+async def put_fact(
+    user_id: UserId,
+    key: FactKey,
+    body: FactPut,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    if_match: IfMatchDep,
+    response: Response,
+) -> Fact:
+    """Set the value of a key. The one it had is superseded in the same moment and stays readable by history."""
+    fact, created = await services.facts.put(principal, user_id, key, body, if_match)
+    response.status_code = 201 if created else 200
+    tag(response, fact.version)
+    return fact
+
+
+@router.delete("/{key}", status_code=204, responses=documented(403, 404, 412), operation_id="delete_fact")
+async def delete_fact(
+    user_id: UserId, key: FactKey, principal: PrincipalDep, services: ServicesDep, if_match: IfMatchDep
+) -> None:
+    """Take a fact back."""
+    await services.facts.delete(principal, user_id, key, if_match)
+
+
+@keys_router.get("", responses=documented(403), operation_id="list_keys")
+async def list_keys(
+    principal: PrincipalDep, services: ServicesDep, limit: LimitQuery = DEFAULT_PAGE, cursor: CursorQuery = None
+) -> Page[MemoryKey]:
+    """Canonical keys with their aliases: this tenant's own by name, then the built-in ones."""
+    return await services.keys.page(principal, cursor, limit)
+
+
+@keys_router.put("/{key}", responses=documented(403), operation_id="put_key")
+async def put_key(
+    key: Annotated[SegmentId, Path(description="The canonical key")],
+    body: KeyPut,
+    principal: PrincipalDep,
+    services: ServicesDep,
+) -> MemoryKey:
+    """Enter a canonical key of this tenant, or change it."""
+    return await services.keys.put(principal, key, body)
+
+
+@keys_router.delete("/{key}", status_code=204, responses=documented(403, 404), operation_id="delete_key")
+async def delete_key(
+    key: Annotated[SegmentId, Path(description="The canonical key")], principal: PrincipalDep, services: ServicesDep
+) -> None:
+    """Forget a canonical key of this tenant; memories keep the key they have."""
+    await services.keys.delete(principal, key)

@@ -1,0 +1,67 @@
+"""Facts (exact key and value) and the registry of keys, in requests and answers."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from app.schemas.fields import Id, Instant, Json, MemoryText, RequestModel, ResponseModel, ShortText, Ttl
+from app.schemas.memories import Importance
+
+
+class FactPut(RequestModel):
+    """The value that a key has from now on."""
+
+    value: Json = Field(None, description="Any JSON; the text if absent")
+    text: MemoryText | None = Field(None, description="What is searched; made of key and value if absent")
+    importance: Importance | None = None
+    occurred_at: Instant | None = Field(None, description="Since when it is so; now if absent")
+    ttl: Ttl | None = None
+    sensitive: bool = False
+    version: int | None = Field(None, ge=1, description="Compare-and-set, like If-Match")
+
+    model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"value": "vim"}]}}
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "FactPut":
+        if self.value is None and self.text is None:
+            raise ValueError("give a value or a text")
+        return self
+
+
+class Fact(ResponseModel):
+    """A fact: the current value under a canonical key. It is a memory, too: `memory_id`."""
+
+    key: str
+    value: Any
+    text: str
+    memory_id: str
+    user_id: str
+    confidence: float
+    valid_from: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    expires_at: datetime | None
+    version: int
+
+
+class KeyPut(RequestModel):
+    """A canonical key of this tenant."""
+
+    aliases: list[Id] = Field(default_factory=list, max_length=100, description="Other spellings, in any language")
+    multi_valued: bool = Field(default=False, description="Whether several values are true at once")
+    description: ShortText | None = None
+
+    model_config = RequestModel.model_config | {
+        "json_schema_extra": {"examples": [{"aliases": ["car", "座驾"], "description": "What the user drives"}]}
+    }
+
+
+class MemoryKey(ResponseModel):
+    """A canonical key."""
+
+    key: str
+    aliases: list[str]
+    multi_valued: bool
+    description: str | None
+    built_in: bool
