@@ -185,8 +185,6 @@ async def opened(server: embedded.EmbeddedServer, folder: Path) -> AsyncIterator
     transport = httpx.ASGITransport(watch.application(app))
     headers = {"Authorization": f"Bearer {key}"}
     try:
-        with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
-            logging.configure("info", as_json=True)  # a log line a request is part of the work
         async with httpx.AsyncClient(transport=transport, base_url="http://bench", headers=headers) as client:
             with watch.driver():
                 yield Bench(watch, services, client)
@@ -351,7 +349,10 @@ def main() -> int:
             bootstrap.prepare(
                 settings, migrator_dsn=server.migrator_dsn, app_dsn=server.app_dsn, admin_key_file=key_file
             )
-            report = asyncio.run(run(server, folder, arguments.sizes, arguments.requests))
+            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+                with redirect_stderr(nowhere):
+                    logging.configure("info", as_json=True)  # a log line a request is part of the work
+                report = asyncio.run(run(server, folder, arguments.sizes, arguments.requests))
         finally:
             server.stop()
     finally:
