@@ -1,6 +1,7 @@
 """Jobs: our record of background work. What the dispatcher carries is an id; what is true stands here."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -8,7 +9,7 @@ from uuid import UUID
 import asyncpg
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.queries import Queries
-from sqlalchemy import RowMapping, delete, func, literal_column, or_, select, text, update
+from sqlalchemy import RowMapping, Text, cast, column, delete, func, literal_column, or_, select, table, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
@@ -19,11 +20,27 @@ from app.repositories.base import Repository
 
 ENTRYPOINT = "mnemic_job"
 
-_IN_QUEUE = text(
-    "SELECT convert_from(payload, 'UTF8') FROM pgqueuer "
-    "WHERE entrypoint = :entrypoint AND status IN ('queued', 'picked')"
+MANY = 10_000
+"""Rows that one statement removes at most: what is left waits for the next sweep."""
+
+_DISPATCHED = table("pgqueuer", column("entrypoint"), column("status"), column("payload"))
+# Every tenant's sweep clears the same log: rows that another one is at are left to it.
+_OLD_LOG = text(
+    "DELETE FROM pgqueuer_log WHERE id IN (SELECT id FROM pgqueuer_log WHERE created < :before "
+    "ORDER BY created LIMIT :many FOR UPDATE SKIP LOCKED)"
 )
-_OLD_LOG = text("DELETE FROM pgqueuer_log WHERE created < :before")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """One run of a job: what it writes counts only while the record names this very run.
+
+    The attempt alone would not do: a job that is run again by hand counts from one again.
+    """
+
+    job_id: UUID
+    attempt: int
+    started_at: datetime
 
 
 class JobRepository(Repository):
@@ -94,8 +111,7 @@ class JobRepository(Repository):
 
     async def finish(
         self,
-        job_id: UUID,
-        attempt: int,
+        fence: Fence,
         state: JobState,
         at: datetime,
         *,
@@ -103,42 +119,32 @@ class JobRepository(Repository):
         result: dict[str, Any] | None = None,
         window: dict[str, Any] | None = None,
     ) -> bool:
-        """End the `attempt`-th run of a job; False where it is no longer ours: cancelled, or taken over."""
+        """End a run of a job; False where it is no longer ours: cancelled, or taken over."""
         values: dict[str, Any] = {"state": state, "error": error, "finished_at": at, "updated_at": at}
         if result is not None:
             values["result"] = result
         if window is not None:
             values["input_window"] = window
-        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
-        return await self._run(statement.values(values)) > 0
+        return await self._run(update(jobs).where(*self._ours(fence)).values(values)) > 0
 
-    async def still_running(self, job_id: UUID, attempt: int, at: datetime) -> bool:
-        """Whether the `attempt`-th run is still the one that counts; if so, its row is locked until the commit."""
-        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
-        return await self._run(statement.values(updated_at=at)) > 0
+    async def still_running(self, fence: Fence, at: datetime) -> bool:
+        """Whether this run is still the one that counts; if so, its row is locked until the commit."""
+        return await self._run(update(jobs).where(*self._ours(fence)).values(updated_at=at)) > 0
 
-    async def retry_later(self, job_id: UUID, attempt: int, at: datetime, delay: timedelta, error: str) -> bool:
-        """Queue a failed run again after `delay`; False where it is no longer ours.
+    async def retry_later(self, fence: Fence, at: datetime, delay: timedelta, error: str) -> bool:
+        """Queue a run again after `delay`; False where it is no longer ours.
 
-        Where a younger job for the same subject waits already, that one takes over and this one ends as failed.
+        Raises:
+            JobBusy: A younger job for the same subject waits already; nothing else can be done in this transaction.
         """
-        row = await self.get(job_id)
-        if row is None:
-            return False
-        waiting = select(jobs.c.id).where(
-            jobs.c.tenant_id == self._tenant_id,
-            jobs.c.kind == row["kind"],
-            jobs.c.subject == row["subject"],
-            jobs.c.state == "queued",
-        )
-        if await self._first(waiting) is not None:
-            return await self.finish(job_id, attempt, "failed", at, error=error)
-        statement = update(jobs).where(*self._one(job_id), jobs.c.state == "running", jobs.c.attempts == attempt)
         values = {"state": "queued", "error": error, "run_after": at + delay, "updated_at": at}
-        if not await self._run(statement.values(values)):
-            return False
-        await self.wake(job_id, delay)
-        return True
+        try:
+            queued = await self._run(update(jobs).where(*self._ours(fence)).values(values))
+        except IntegrityError as busy:
+            raise JobBusy from busy
+        if queued:
+            await self.wake(fence.job_id, delay)
+        return queued > 0
 
     async def cancel(self, job_id: UUID, at: datetime) -> RowMapping | None:
         """Cancel a job that is not finished; None where there is none to cancel."""
@@ -183,6 +189,17 @@ class JobRepository(Repository):
 
     async def overdue(self, before: datetime, limit: int) -> list[UUID]:
         """Unfinished jobs that should have moved before an instant and that the dispatcher no longer knows."""
+        payload = func.convert_to(f"{self._tenant_id}:" + cast(jobs.c.id, Text), "UTF8")
+        known = (
+            select(literal_column("1"))
+            .select_from(_DISPATCHED)
+            .where(
+                _DISPATCHED.c.entrypoint == ENTRYPOINT,
+                _DISPATCHED.c.status.in_([literal_column("'queued'"), literal_column("'picked'")]),
+                _DISPATCHED.c.payload == payload,
+            )
+            .exists()
+        )
         statement = (
             select(jobs.c.id)
             .where(
@@ -192,45 +209,44 @@ class JobRepository(Repository):
                     (jobs.c.state == "queued") & (jobs.c.run_after < before),
                     (jobs.c.state == "running") & (jobs.c.updated_at < before),
                 ),
+                ~known,
             )
             .order_by(jobs.c.id)
             .limit(limit)
         )
-        late = list((await self._connection.execute(statement)).scalars().all())
-        if not late:
-            return []
-        known = set((await self._connection.execute(_IN_QUEUE, {"entrypoint": ENTRYPOINT})).scalars().all())
-        return [job_id for job_id in late if f"{self._tenant_id}:{job_id}" not in known]
+        return list((await self._connection.execute(statement)).scalars().all())
 
-    async def ended_badly_since(self, kind: JobKind, subject: str, since: datetime) -> bool:
-        """Whether a job for this subject died or was cancelled since an instant: a sweep leaves that to a person."""
-        statement = select(jobs.c.id).where(
-            jobs.c.tenant_id == self._tenant_id,
-            jobs.c.kind == kind,
-            jobs.c.subject == subject,
-            jobs.c.state.in_(("dead", "cancelled")),
-            jobs.c.finished_at >= since,
+    async def forget(self, before: datetime, kinds: Sequence[JobKind], states: Sequence[JobState]) -> int:
+        """Delete records of jobs of these kinds that ended in these ways before an instant."""
+        old = (
+            select(jobs.c.id)
+            .where(
+                jobs.c.tenant_id == self._tenant_id,
+                jobs.c.state.in_(states),
+                jobs.c.kind.in_(kinds),
+                jobs.c.finished_at < before,
+            )
+            .order_by(jobs.c.id)
+            .limit(MANY)
         )
-        return await self._first(statement.limit(1)) is not None
+        return await self._run(delete(jobs).where(jobs.c.tenant_id == self._tenant_id, jobs.c.id.in_(old)))
 
-    async def forget(self, before: datetime, kinds: Sequence[JobKind]) -> int:
-        """Delete records of jobs of these kinds that succeeded before an instant."""
-        statement = delete(jobs).where(
-            jobs.c.tenant_id == self._tenant_id,
-            jobs.c.state == "succeeded",
-            jobs.c.kind.in_(kinds),
-            jobs.c.finished_at < before,
-        )
-        return await self._run(statement)
-
-    async def forget_dispatch_log(self, before: datetime) -> None:
+    async def forget_dispatch_log(self, before: datetime) -> int:
         """Drop the dispatcher's own log lines older than an instant."""
-        await self._run(_OLD_LOG, {"before": before})
+        return await self._run(_OLD_LOG, {"before": before, "many": MANY})
 
     async def _raw(self) -> "asyncpg.Connection[Any]":
         connection = (await self._connection.get_raw_connection()).driver_connection
         assert isinstance(connection, asyncpg.Connection)  # noqa: S101 - the only driver there is
         return connection
+
+    def _ours(self, fence: Fence) -> list[Any]:
+        return [
+            *self._one(fence.job_id),
+            jobs.c.state == "running",
+            jobs.c.attempts == fence.attempt,
+            jobs.c.started_at == fence.started_at,
+        ]
 
     def _one(self, job_id: UUID) -> list[Any]:
         return [jobs.c.tenant_id == self._tenant_id, jobs.c.id == job_id, *self._own(jobs.c.user_id)]

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, func, literal_column, select, tuple_, update
+from sqlalchemy import RowMapping, delete, func, literal_column, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import sessions
+from app.db.models import jobs, sessions
 from app.repositories.base import Repository
 from app.repositories.users import first_sight
 
@@ -23,6 +23,16 @@ class SessionRepository(Repository):
     async def get_for_update(self, session_id: str) -> RowMapping | None:
         """The same, its row locked until the commit."""
         return await self._first(select(sessions).where(*self._mine(session_id)).with_for_update())
+
+    async def hold(self, session_id: str, at: datetime) -> bool:
+        """Whether there is such a session that has not expired; if so, it stays until the commit."""
+        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at))
+        return await self._first(statement.with_for_update(read=True, key_share=True)) is not None
+
+    async def expired(self, at: datetime, limit: int) -> list[str]:
+        """Sessions that are past their time."""
+        statement = select(sessions.c.id).where(sessions.c.tenant_id == self._tenant_id, sessions.c.expires_at <= at)
+        return list((await self._connection.execute(statement.limit(limit))).scalars().all())
 
     async def create(self, row: dict[str, Any]) -> RowMapping | None:
         """A new session; None where the id is taken, by whomever."""
@@ -61,16 +71,18 @@ class SessionRepository(Repository):
         )
         return int((await self._connection.execute(statement)).scalar_one())
 
-    async def page(self, filters: dict[str, str], after: tuple[datetime, str] | None, limit: int) -> list[RowMapping]:
-        """Sessions, newest first, after a keyset position (created_at, id)."""
-        statement = select(sessions).where(*self._filtered(filters))
+    async def page(
+        self, filters: dict[str, str], after: tuple[datetime, str] | None, limit: int, at: datetime | None = None
+    ) -> list[RowMapping]:
+        """Sessions, newest first, after a keyset position (created_at, id); with `at`, none that has expired by then."""
+        statement = select(sessions).where(*self._filtered(filters), *self._alive(at))
         if after is not None:
             statement = statement.where(tuple_(sessions.c.created_at, sessions.c.id) < tuple_(*after))
         return await self._all(statement.order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit))
 
-    async def count(self, filters: dict[str, str]) -> int:
-        """How many sessions the filters leave."""
-        statement = select(func.count()).select_from(sessions).where(*self._filtered(filters))
+    async def count(self, filters: dict[str, str], at: datetime | None = None) -> int:
+        """How many sessions the filters leave; with `at`, without those that have expired by then."""
+        statement = select(func.count()).select_from(sessions).where(*self._filtered(filters), *self._alive(at))
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def change(self, session_id: str, values: dict[str, Any]) -> RowMapping | None:
@@ -87,19 +99,37 @@ class SessionRepository(Repository):
         statement = update(sessions).where(*self._mine(session_id), sessions.c.embedded_seq < seq)
         await self._run(statement.values(embedded_seq=seq))
 
-    async def lagging(self, before: datetime, limit: int) -> list[tuple[str, datetime]]:
-        """Sessions with messages that wait for their vectors since before an instant: (id, since), oldest first."""
+    async def lagging(self, before: datetime, limit: int) -> list[str]:
+        """Sessions with messages that wait for their vectors since before an instant, oldest first.
+
+        Left out are those that a job takes care of, and those whose job died or was cancelled since they last moved:
+        these are left to a person.
+        """
+        cared_for = (
+            select(jobs.c.id)
+            .where(
+                jobs.c.tenant_id == sessions.c.tenant_id,
+                jobs.c.kind == "embed_messages",
+                jobs.c.subject == sessions.c.id,
+                or_(
+                    jobs.c.state.in_(("queued", "running")),
+                    jobs.c.state.in_(("dead", "cancelled")) & (jobs.c.finished_at >= sessions.c.updated_at),
+                ),
+            )
+            .exists()
+        )
         statement = (
-            select(sessions.c.id, sessions.c.updated_at)
+            select(sessions.c.id)
             .where(
                 sessions.c.tenant_id == self._tenant_id,
                 sessions.c.embedded_seq < sessions.c.last_seq,
                 sessions.c.updated_at < before,
+                ~cared_for,
             )
             .order_by(sessions.c.updated_at)
             .limit(limit)
         )
-        return [(row[0], row[1]) for row in (await self._connection.execute(statement)).all()]
+        return list((await self._connection.execute(statement)).scalars().all())
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
         return {"tenant_id": self._tenant_id, **row}
@@ -110,6 +140,10 @@ class SessionRepository(Repository):
             sessions.c.id == session_id,
             *self._own(sessions.c.user_id),
         ]
+
+    @staticmethod
+    def _alive(at: datetime | None) -> list[Any]:
+        return [] if at is None else [or_(sessions.c.expires_at.is_(None), sessions.c.expires_at > at)]
 
     def _filtered(self, filters: dict[str, str]) -> list[Any]:
         equal = [sessions.c[name] == value for name, value in filters.items()]

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 from uuid import UUID
 
 from app.core import clock
 from app.repositories.base import Row
+from app.repositories.jobs import Fence
 from app.repositories.vectors import Embedded
 from app.services.embedding import Embedder, TextToEmbed
 from app.uow import Transaction, UnitOfWork
@@ -21,23 +22,28 @@ class JobLost(Exception):  # noqa: N818 - a state of affairs, not an error
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """One run of a job: its attempt number is the token that its writes are fenced with."""
+    """One run of a job; its writes are fenced."""
 
     tenant_id: UUID
-    job_id: UUID
+    fence: Fence
     subject: str
-    attempt: int
     payload: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The run that a claim has just begun."""
+        fence = Fence(row["id"], row["attempts"], row["started_at"])
+        return cls(row["tenant_id"], fence, row["subject"], row["payload"])
 
     async def finish(self, tx: Transaction, result: dict[str, Any], window: dict[str, Any] | None = None) -> None:
         """End the job in the transaction of its last writes. Raises `JobLost`."""
         at = clock.now()
-        if not await tx.jobs.finish(self.job_id, self.attempt, "succeeded", at, result=result, window=window):
+        if not await tx.jobs.finish(self.fence, "succeeded", at, result=result, window=window):
             raise JobLost
 
     async def check(self, tx: Transaction) -> None:
         """Lock the job's row: it is still ours until this transaction ends. Raises `JobLost`."""
-        if not await tx.jobs.still_running(self.job_id, self.attempt, clock.now()):
+        if not await tx.jobs.still_running(self.fence, clock.now()):
             raise JobLost
 
 
@@ -50,16 +56,15 @@ class Vectorising:
 
     async def messages(self, run: JobRun) -> None:
         """Embed what a session has after its cursor, window by window."""
-        embedded, first = 0, None
+        embedded, first, last = 0, None, None
         while True:
             window = await self._window(run)
             vectors = await self.embedder.passages(_texts(window))
-            if window and first is None:
-                first = window[0]["seq"]
-            done = len(window) < WINDOW
             embedded += await self._store(run, window, vectors)
-            if done:
-                last = window[-1]["seq"] if window else None
+            if window:
+                first = window[0]["seq"] if first is None else first
+                last = window[-1]["seq"]
+            if len(window) < WINDOW:
                 await self._finish(run, embedded, {"from_seq": first, "to_seq": last})
                 return
 

@@ -1,5 +1,6 @@
 """One run of one job: claimed, done, and its end written down, whatever happens."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
@@ -28,20 +29,30 @@ class JobRunner:
     services: Services
 
     async def run(self, tenant_id: UUID, job_id: UUID) -> None:
-        """Claim a job and run it; a failure is retried later, and after too many the job is dead."""
+        """Claim a job and run it; a failure is retried later, and after too many the job is dead.
+
+        Cancelled in the middle of a job, it hands the job back.
+
+        Raises:
+            Unavailable: The record cannot be read or written: whoever called must call again.
+        """
         claimed = await self._claim(tenant_id, job_id)
         if claimed is None:
             return
-        run = JobRun(tenant_id, job_id, claimed["subject"], claimed["attempts"], claimed["payload"])
-        bound = log.bind(job_id=str(job_id), kind=claimed["kind"], attempt=run.attempt)
-        if run.attempt > self.services.settings.job_max_attempts:
-            await self._end_as_dead(run, claimed["error"] or "The worker was lost in every attempt.")
+        run = JobRun.of(claimed)
+        bound = log.bind(job_id=str(job_id), kind=claimed["kind"], attempt=run.fence.attempt)
+        if run.fence.attempt > self.services.settings.job_max_attempts:
             bound.error("job_dead")
+            await self._end_as_dead(run, claimed["error"] or "The worker was lost in every attempt.")
             return
         try:
             await handle(self.services, cast("JobKind", claimed["kind"]), run)
         except JobLost:
             bound.warning("job_lost")
+        except asyncio.CancelledError:
+            bound.warning("job_handed_back")
+            await asyncio.shield(self._queue_again(run, timedelta(0), "The worker was stopped."))
+            raise
         except Exception as error:  # noqa: BLE001 - a job must end in its record, whatever happened
             bound.exception("job_failed")
             await self._end_as_failed(run, f"{type(error).__name__}: {error}"[:MAX_ERROR])
@@ -57,14 +68,21 @@ class JobRunner:
 
     async def _end_as_failed(self, run: JobRun, error: str) -> None:
         settings = self.services.settings
-        at = clock.now()
-        async with self.services.uow.begin_tenant(run.tenant_id) as tx:
-            if run.attempt >= settings.job_max_attempts:
-                await tx.jobs.finish(run.job_id, run.attempt, "dead", at, error=error)
-                return
-            delay = backoff(run.attempt, timedelta(seconds=settings.job_backoff_seconds))
-            await tx.jobs.retry_later(run.job_id, run.attempt, at, delay, error)
+        if run.fence.attempt >= settings.job_max_attempts:
+            await self._end_as_dead(run, error)
+            return
+        pause = backoff(run.fence.attempt, timedelta(seconds=settings.job_backoff_seconds))
+        await self._queue_again(run, pause, error)
+
+    async def _queue_again(self, run: JobRun, pause: timedelta, error: str) -> None:
+        """Where a younger job for the same subject waits already, that one takes over and this one ends as failed."""
+        try:
+            async with self.services.uow.begin_tenant(run.tenant_id) as tx:
+                await tx.jobs.retry_later(run.fence, clock.now(), pause, error)
+        except JobBusy:
+            async with self.services.uow.begin_tenant(run.tenant_id) as tx:
+                await tx.jobs.finish(run.fence, "failed", clock.now(), error=error)
 
     async def _end_as_dead(self, run: JobRun, error: str) -> None:
         async with self.services.uow.begin_tenant(run.tenant_id) as tx:
-            await tx.jobs.finish(run.job_id, run.attempt, "dead", clock.now(), error=error)
+            await tx.jobs.finish(run.fence, "dead", clock.now(), error=error)

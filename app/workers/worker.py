@@ -2,36 +2,41 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import asyncpg
 import structlog
 from pgqueuer import PgQueuer
+from pgqueuer.errors import PgqException, RetryRequested
 from pgqueuer.models import Job, Schedule
 
 from app.composition import Services, acting_role, app_dsn
-from app.core.errors import ConfigurationError
+from app.core.errors import ConfigurationError, Problem
 from app.db.faults import problem_of
 from app.repositories.jobs import ENTRYPOINT
 from app.workers.runner import JobRunner
 
 log = structlog.get_logger()
 
-SPARE_CONNECTIONS = 2
+SPARE_CONNECTIONS: Final = 2
 """One listens, one carries heartbeats, beside those that claim and log."""
+
+PAUSE_SECONDS: Final = 1.0
+CLOSE_SECONDS: Final = 5.0
+AGAIN: Final = timedelta(seconds=1)
 
 
 @dataclass(slots=True)
 class Worker:
-    """Runs until it is stopped; a database that goes away is waited for."""
+    """Runs until it is stopped; a database that goes away, or is not migrated yet, is waited for."""
 
     services: Services
     _stopped: asyncio.Event = field(default_factory=asyncio.Event)
-    _current: PgQueuer | None = field(default=None)
+    _waits_for: str | None = field(default=None)
 
     async def run(self) -> None:
         """Work. Raises `ConfigurationError` where row-level security would not bind us."""
@@ -41,50 +46,80 @@ class Worker:
             except ConfigurationError:
                 raise
             except Exception as error:
-                if problem_of(error) is None and not isinstance(error, RuntimeError | asyncpg.PostgresError):
+                reason = _passing(error)
+                if reason is None:
                     raise
-                log.warning("worker_waits_for_database", error=type(error).__name__)
-                await self._pause()
+                self._say_once(reason)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopped.wait(), PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """Take no more jobs, finish those that run, return."""
+        """Take no more jobs, finish those that run, return; after `shutdown_seconds` hand them back instead."""
         self._stopped.set()
-        if self._current is not None:
-            self._current.shutdown.set()
 
     async def _work(self) -> None:
-        settings = self.services.settings
-        async with self.services.uow.begin_global() as tx:
-            await tx.access.ping()
+        await self._become_ready()
         async with self._pool() as pool:
             queue = PgQueuer.from_asyncpg_pool(pool)
-            self._current = queue
             self._register(queue)
-            log.info("worker_ready", concurrency=settings.worker_concurrency)
-            if self._stopped.is_set():
-                return
-            await queue.run(
+            log.info("worker_ready", concurrency=self.services.settings.worker_concurrency)
+            self._waits_for = None
+            await self._drive(queue)
+
+    async def _become_ready(self) -> None:
+        async with self.services.uow.begin_global() as tx:
+            await tx.access.ping()  # refuses a role that row-level security does not bind
+        checks = (await self.services.health.readiness()).checks
+        for part in ("database", "migrations", "embedder"):
+            if checks[part] != "ok":
+                raise _NotReady(checks[part])
+
+    async def _drive(self, queue: PgQueuer) -> None:
+        """Let the dispatcher run until it fails or we are stopped; then give running jobs their time."""
+        settings = self.services.settings
+        running = asyncio.create_task(
+            queue.run(
                 dequeue_timeout=timedelta(seconds=settings.worker_poll_seconds),
                 batch_size=max(settings.worker_concurrency // 2, 1),
                 max_concurrent_tasks=max(settings.worker_concurrency, 2),
                 heartbeat_timeout=timedelta(seconds=settings.job_heartbeat_seconds),
                 shutdown_on_listener_failure=True,
+                log_aggregation_interval=timedelta(0),  # its statistics would grow for ever, and nobody reads them
             )
-            if not self._stopped.is_set():
-                raise RuntimeError("the listener was lost")
+        )
+        stopped = asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({running, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            queue.shutdown.set()
+            await asyncio.wait({running}, timeout=settings.shutdown_seconds)
+        finally:
+            stopped.cancel()
+            running.cancel()
+            await asyncio.wait({running})
+        if not running.cancelled():
+            running.result()
 
     def _register(self, queue: PgQueuer) -> None:
         runner = JobRunner(self.services)
         sweeping = self.services.sweeping
+        # The dispatcher takes two jobs at least.
+        places = asyncio.Semaphore(self.services.settings.worker_concurrency)
 
         @queue.entrypoint(ENTRYPOINT)
         async def run(job: Job) -> None:
             tenant_id, _, job_id = (job.payload or b"").decode().partition(":")
-            await runner.run(UUID(tenant_id), UUID(job_id))
+            try:
+                async with places:
+                    await runner.run(UUID(tenant_id), UUID(job_id))
+            except Problem as problem:
+                # The record could not be read or written: the wake-up call must not be used up.
+                log.warning("job_postponed", job_id=job_id, reason=problem.code)
+                raise RetryRequested(AGAIN, problem.code) from problem
 
         @queue.schedule("mnemic_sweep", f"* * * * * */{self.services.settings.sweep_seconds}", clean_old=True)
         async def tick(_schedule: Schedule) -> None:
-            await sweeping.tick()
+            with suppress(Problem):  # the next tick is soon
+                await sweeping.tick()
 
     @asynccontextmanager
     async def _pool(self) -> AsyncIterator["asyncpg.Pool[Any]"]:
@@ -101,14 +136,37 @@ class Worker:
             server_settings=names,
             min_size=1,
             max_size=settings.worker_concurrency + SPARE_CONNECTIONS,
+            command_timeout=settings.statement_timeout_seconds,
+            reset=_nothing_to_reset,
         )
         try:
             yield pool
         finally:
-            await pool.close()
+            # Cut off, it closes its connections the hard way.
+            with suppress(TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                await asyncio.wait_for(pool.close(), CLOSE_SECONDS)
 
-    async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._stopped.wait(), timeout=1.0)
-        except TimeoutError:
-            return
+    def _say_once(self, reason: str) -> None:
+        if reason != self._waits_for:
+            log.warning("worker_waits", reason=reason)
+        self._waits_for = reason
+
+
+class _NotReady(Exception):  # noqa: N818 - a state of affairs, not an error
+    """The database does not hold what we need yet."""
+
+
+async def _nothing_to_reset(_connection: object) -> None:
+    """Single statements leave nothing behind; asyncpg's own reset would double what an idle worker sends."""
+
+
+def _passing(error: Exception) -> str | None:
+    """What is waited for where an error passes by itself; None where it is a fault of ours."""
+    if isinstance(error, Problem):
+        return error.detail
+    problem = problem_of(error)
+    if problem is not None:
+        return problem.detail
+    if isinstance(error, _NotReady | PgqException | asyncpg.PostgresError):
+        return str(error) or type(error).__name__
+    return None
