@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, RowMapping, func, literal_column, select, text, update
+from sqlalchemy import ColumnElement, RowMapping, case, func, literal_column, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
@@ -33,7 +33,8 @@ class MemoryRepository(Repository):
         """Store memories, or reinforce the active one that says the same; each row comes back with `created`.
 
         Rows must differ in what the dedupe index sees. Reinforcement moves `seen_count`, `last_seen_at` and
-        `confidence`, and neither `version` nor `updated_at`.
+        `confidence`, and neither `version` nor `updated_at`; but what was uncertain becomes a fact, as a new version,
+        when it comes from a source that is served as fact.
         """
         stored: list[RowMapping] = []
         for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
@@ -42,13 +43,20 @@ class MemoryRepository(Repository):
 
     async def _put(self, rows: Sequence[dict[str, Any]]) -> list[RowMapping]:
         statement = insert(memories).values([{"tenant_id": self._tenant_id, **row} for row in rows])
+        given, known = statement.excluded, memories.c
+        settled = known.uncertain & ~given.uncertain
+        reinforced = known.confidence + (1.0 - known.confidence) * 0.1
         upsert = statement.on_conflict_do_update(
             index_elements=DEDUPE,
             index_where=text("status = 'active'"),
             set_={
-                "seen_count": memories.c.seen_count + 1,
-                "last_seen_at": func.greatest(memories.c.last_seen_at, statement.excluded.last_seen_at),
-                "confidence": memories.c.confidence + (1.0 - memories.c.confidence) * 0.1,
+                "seen_count": known.seen_count + 1,
+                "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),
+                "confidence": case((settled, func.greatest(given.confidence, reinforced)), else_=reinforced),
+                "uncertain": known.uncertain & given.uncertain,
+                "source": case((settled, given.source), else_=known.source),
+                "version": case((settled, known.version + 1), else_=known.version),
+                "updated_at": case((settled, given.updated_at), else_=known.updated_at),
             },
         )
         return await self._all(upsert.returning(memories, literal_column("(xmax = 0)").label("created")))
@@ -138,10 +146,17 @@ class MemoryRepository(Repository):
         return await self._first(select(memories.c.id).where(*self._one(memory_id))) is not None
 
     async def add_sources(self, sources: Sequence[dict[str, Any]]) -> None:
-        """Store where memories came from."""
-        if sources:
-            rows = [{"tenant_id": self._tenant_id, **source} for source in sources]
-            await self._run(insert(memory_sources).values(rows))
+        """Store where memories came from, each place once. The memories' owners must be locked."""
+        if not sources:
+            return
+        known = {_place(row) for row in await self.sources(sorted({source["memory_id"] for source in sources}))}
+        fresh: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for source in sources:
+            if _place(source) not in known:
+                fresh.setdefault(_place(source), {"tenant_id": self._tenant_id, **source})
+        rows = list(fresh.values())
+        for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
+            await self._run(insert(memory_sources).values(rows[start : start + ROWS_OF_ONE_STATEMENT]))
 
     async def sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Where these memories came from, oldest first."""
@@ -155,3 +170,8 @@ class MemoryRepository(Repository):
 
     def _seen(self) -> list[ColumnElement[bool]]:
         return self._own_or_shared(memories.c.user_id, memories.c.session_id)
+
+
+def _place(source: RowMapping | dict[str, Any]) -> tuple[Any, ...]:
+    """What makes two sources of a memory the same."""
+    return (source["memory_id"], source["session_id"], tuple(source["seqs"]), source["quote"])

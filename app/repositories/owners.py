@@ -1,12 +1,13 @@
 """The counters of an owner. Lock order everywhere: session, then owner_stats, then jobs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import ARRAY, Text, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import owner_stats
+from app.db.models import memories, message_postings, messages, owner_stats
+from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
 
 
@@ -52,6 +53,42 @@ class OwnerRepository(Repository):
             index_elements=["tenant_id", "owner"], set_={"version": owner_stats.c.version + 1, **grown}
         ).returning(owner_stats.c.version)
         return int((await self._connection.execute(upsert)).scalar_one())
+
+    async def held_by_session(self, session_id: str) -> list[tuple[str, OwnerChange]]:
+        """What owners lose with a session: its messages, and the memories scoped to it; in the order of their names."""
+        texts = (
+            select(message_postings.c.message_id, message_postings.c.len)
+            .join_from(message_postings, messages, messages.c.id == message_postings.c.message_id)
+            .where(
+                message_postings.c.tenant_id == self._tenant_id,
+                messages.c.tenant_id == self._tenant_id,
+                messages.c.session_id == session_id,
+            )
+            .distinct()
+            .subquery()
+        )
+        said = (
+            select(messages.c.owner, func.count(), func.coalesce(func.sum(texts.c.len), 0))
+            .select_from(messages.outerjoin(texts, texts.c.message_id == messages.c.id))
+            .where(messages.c.tenant_id == self._tenant_id, messages.c.session_id == session_id)
+            .group_by(messages.c.owner)
+        )
+        kept = (
+            select(memories.c.owner, func.count(), func.sum(memories.c.length))
+            .where(
+                memories.c.tenant_id == self._tenant_id,
+                memories.c.session_id == session_id,
+                memories.c.status.in_(VISIBLE_STATUSES),
+            )
+            .group_by(memories.c.owner)
+        )
+        changes: dict[str, OwnerChange] = {}
+        for owner, count, length in (await self._connection.execute(kept)).all():
+            changes[owner] = OwnerChange(memories=-count, memory_tokens=-int(length))
+        for owner, count, length in (await self._connection.execute(said)).all():
+            known = changes.get(owner, OwnerChange())
+            changes[owner] = replace(known, messages=-count, message_tokens=-int(length))
+        return sorted(changes.items())
 
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:
         """The corpus of some owners together, or (None) of every owner in the tenant."""

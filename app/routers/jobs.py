@@ -7,12 +7,14 @@ from fastapi import APIRouter, Query, Response
 from app.domain.jobs import FINISHED, JobKind, JobState
 from app.routers.deps import (
     DEFAULT_PAGE,
+    ClaimDep,
     CountQuery,
     CursorQuery,
     JobId,
     LimitQuery,
     PrincipalDep,
     ServicesDep,
+    reply,
 )
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
@@ -60,12 +62,20 @@ async def get_job(
 
 
 @router.post("/{job_id}/cancel", responses=documented(403, 404, 409), operation_id="cancel_job")
-async def cancel_job(job_id: JobId, principal: PrincipalDep, services: ServicesDep) -> Job:
+async def cancel_job(
+    job_id: JobId, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+) -> Job:
     """Cancel a job; one that is running writes nothing any more."""
-    return await services.jobs.cancel(principal, job_id)
+    answer = await services.jobs.cancel(principal, job_id, claim)
+    reply(answer, response)
+    return Job.model_validate(answer.body)
 
 
 @router.post("/{job_id}/retry", responses=documented(403, 404, 409), operation_id="retry_job")
-async def retry_job(job_id: JobId, principal: PrincipalDep, services: ServicesDep) -> Job:
+async def retry_job(
+    job_id: JobId, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+) -> Job:
     """Run a job again that failed, died or was cancelled."""
-    return await services.jobs.retry(principal, job_id)
+    answer = await services.jobs.retry(principal, job_id, claim)
+    reply(answer, response)
+    return Job.model_validate(answer.body)

@@ -50,7 +50,9 @@ async def add_memories(
     reply(answer, response)
     if isinstance(answer.body, AddedMemories):
         return answer.body
-    return AddedMemory.model_validate(answer.body)
+    added = AddedMemory.model_validate(answer.body)
+    tag(response, added.version)
+    return added
 
 
 @router.post("/search", responses=documented(403), operation_id="search_memories")
@@ -100,27 +102,35 @@ async def get_memory(memory_id: MemoryId, principal: PrincipalDep, services: Ser
     return memory
 
 
-@router.patch("/{memory_id}", responses=documented(403, 404, 412), operation_id="change_memory")
+@router.patch("/{memory_id}", responses=documented(403, 404, 409, 412), operation_id="change_memory")
 async def change_memory(
     memory_id: MemoryId,
     body: MemoryChange,
     principal: PrincipalDep,
     services: ServicesDep,
     if_match: IfMatchDep,
+    claim: ClaimDep,
     response: Response,
 ) -> Memory:
     """Correct a memory. What it was before stays readable in its history."""
-    memory = await services.memories.change(principal, memory_id, body, if_match)
+    answer = await services.memories.change(principal, memory_id, body, if_match, claim)
+    reply(answer, response)
+    memory = Memory.model_validate(answer.body)
     tag(response, memory.version)
     return memory
 
 
-@router.delete("/{memory_id}", status_code=204, responses=documented(403, 404, 412), operation_id="delete_memory")
+@router.delete("/{memory_id}", status_code=204, responses=documented(403, 404, 409, 412), operation_id="delete_memory")
 async def delete_memory(
-    memory_id: MemoryId, principal: PrincipalDep, services: ServicesDep, if_match: IfMatchDep
+    memory_id: MemoryId,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    if_match: IfMatchDep,
+    claim: ClaimDep,
+    response: Response,
 ) -> None:
     """Delete a memory: it is gone from every list and search at once."""
-    await services.memories.delete(principal, memory_id, if_match)
+    reply(await services.memories.delete(principal, memory_id, if_match, claim), response)
 
 
 @router.get("/{memory_id}/history", responses=documented(403, 404), operation_id="get_memory_history")

@@ -74,25 +74,30 @@ async def get_session(
     return session
 
 
-@router.patch("/{session_id}", responses=documented(403, 404, 412), operation_id="change_session")
+@router.patch("/{session_id}", responses=documented(403, 404, 409, 412), operation_id="change_session")
 async def change_session(
     session_id: SessionId,
     body: SessionChange,
     principal: PrincipalDep,
     services: ServicesDep,
     if_match: IfMatchDep,
+    claim: ClaimDep,
     response: Response,
 ) -> Session:
     """Change a session's title, zone, metadata, memory mode or expiry."""
-    session = await services.sessions.change(principal, session_id, body, if_match)
+    answer = await services.sessions.change(principal, session_id, body, if_match, claim)
+    reply(answer, response)
+    session = Session.model_validate(answer.body)
     tag(response, session.version)
     return session
 
 
-@router.delete("/{session_id}", status_code=204, responses=documented(403, 404), operation_id="delete_session")
-async def delete_session(session_id: SessionId, principal: PrincipalDep, services: ServicesDep) -> None:
+@router.delete("/{session_id}", status_code=204, responses=documented(403, 404, 409), operation_id="delete_session")
+async def delete_session(
+    session_id: SessionId, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+) -> None:
     """Delete a session with its messages.
 
     Memories that were drawn from it stay, with their quotes; memories scoped to it go with it.
     """
-    await services.sessions.delete(principal, session_id)
+    reply(await services.sessions.delete(principal, session_id, claim), response)

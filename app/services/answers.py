@@ -18,10 +18,10 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response body with its status; `replayed` where it was given before."""
+    """A response body (None: there is none) with its status; `replayed` where it was given before."""
 
     status: int
-    body: BaseModel
+    body: BaseModel | None
     replayed: bool = False
 
 
@@ -29,7 +29,7 @@ async def answer_once(
     tx: Transaction,
     claim: IdempotencyClaim | None,
     at: datetime,
-    shape: Callable[[str], BaseModel],
+    shape: Callable[[str], BaseModel] | None,
     work: Callable[[], Awaitable[Answer]],
 ) -> Answer:
     """Do `work` and keep its answer with it, in one transaction; or give the answer that the key had before.
@@ -38,7 +38,7 @@ async def answer_once(
         tx: The transaction of the work.
         claim: The call's key; None does the work unconditionally.
         at: The time of the call.
-        shape: Reads a stored body.
+        shape: Reads a stored body; None where the call's answers have none.
         work: What the call does.
 
     Raises:
@@ -50,7 +50,8 @@ async def answer_once(
     if stored is not None:
         if bytes(stored["request_hash"]) != claim.request_hash:
             raise Conflict("This Idempotency-Key was used for another request.", code="idempotency_key_reused")
-        return Answer(stored["status"], shape(stored["body"]), replayed=True)
+        return Answer(stored["status"], None if shape is None else shape(stored["body"]), replayed=True)
     answer = await work()
-    await tx.idempotency.store(claim, answer.status, answer.body.model_dump_json(), None)
+    body = "" if answer.body is None else answer.body.model_dump_json()
+    await tx.idempotency.store(claim, answer.status, body, None)
     return answer

@@ -8,7 +8,7 @@ from app.domain.memory import EventAction
 from app.repositories.base import Row
 from app.schemas.memories import MemoryEvent
 
-SHOWN: Final = frozenset({"text", "kind", "key", "value", "category", "source", "importance", "status"})
+SHOWN: Final = frozenset({"text", "kind", "key", "value", "category", "source", "uncertain", "importance", "status"})
 _DATED: Final = frozenset({"expires_at", "occurred_at", "valid_from", "valid_to"})
 
 

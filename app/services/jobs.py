@@ -10,9 +10,11 @@ from app.core.errors import Conflict, NotFound
 from app.domain.jobs import FINISHED
 from app.domain.principal import Principal
 from app.repositories.base import Row
+from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import JobBusy
 from app.schemas.jobs import Job
 from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.services.answers import Answer, answer_once
 from app.uow import UnitOfWork
 
 POLL_SECONDS: Final = 0.1
@@ -51,26 +53,36 @@ class JobService:
             total=total,
         )
 
-    async def cancel(self, principal: Principal, job_id: UUID) -> Job:
+    async def cancel(self, principal: Principal, job_id: UUID, claim: IdempotencyClaim | None = None) -> Answer:
         """Cancel a job; one that is running writes nothing any more. Raises `Conflict` where it is finished."""
         principal.require("jobs:write")
+        at = clock.now()
         async with self.uow.begin(principal) as tx:
-            _job(await tx.jobs.get(job_id))
-            row = await tx.jobs.cancel(job_id, clock.now())
-            if row is None:
-                raise Conflict("The job is finished: there is nothing to cancel.", code="job_finished")
-            return _job(row)
 
-    async def retry(self, principal: Principal, job_id: UUID) -> Job:
+            async def work() -> Answer:
+                _job(await tx.jobs.get(job_id))
+                row = await tx.jobs.cancel(job_id, at)
+                if row is None:
+                    raise Conflict("The job is finished: there is nothing to cancel.", code="job_finished")
+                return Answer(200, _job(row))
+
+            return await answer_once(tx, claim, at, Job.model_validate_json, work)
+
+    async def retry(self, principal: Principal, job_id: UUID, claim: IdempotencyClaim | None = None) -> Answer:
         """Run a job again that failed, died or was cancelled. Raises `Conflict` for any other."""
         principal.require("jobs:write")
+        at = clock.now()
         try:
             async with self.uow.begin(principal) as tx:
-                _job(await tx.jobs.get(job_id))
-                row = await tx.jobs.requeue(job_id, clock.now())
-                if row is None:
-                    raise Conflict("Only a failed, dead or cancelled job can run again.", code="job_not_retryable")
-                return _job(row)
+
+                async def work() -> Answer:
+                    _job(await tx.jobs.get(job_id))
+                    row = await tx.jobs.requeue(job_id, at)
+                    if row is None:
+                        raise Conflict("Only a failed, dead or cancelled job can run again.", code="job_not_retryable")
+                    return Answer(200, _job(row))
+
+                return await answer_once(tx, claim, at, Job.model_validate_json, work)
         except JobBusy as busy:
             raise Conflict("A job for the same subject is waiting already.", code="job_waiting") from busy
 

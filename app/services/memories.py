@@ -7,12 +7,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.core import clock
-from app.core.errors import Forbidden, Invalid
+from app.core.errors import Conflict, Forbidden
 from app.core.text.digest import text_hash
 from app.domain.budget import estimate_tokens
+from app.domain.memory import VISIBLE_STATUSES
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.providers.embeddings.base import EmbeddingUnavailable
 from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
@@ -27,7 +27,7 @@ from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
 from app.services.presenting import memories_of, no_memory
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later
+from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, uncount
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -92,8 +92,13 @@ class MemoryService:
         return Page(results=results, next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None, total=total)
 
     async def change(
-        self, principal: Principal, memory_id: UUID, request: MemoryChange, if_match: int | None
-    ) -> Memory:
+        self,
+        principal: Principal,
+        memory_id: UUID,
+        request: MemoryChange,
+        if_match: int | None,
+        claim: IdempotencyClaim | None = None,
+    ) -> Answer:
         """Correct a memory. A new text gets its tokens and its vector before the old ones are gone."""
         principal.require("memories:write")
         at = clock.now()
@@ -101,29 +106,42 @@ class MemoryService:
         expected = if_match if if_match is not None else request.version
         vectors: list[Embedded] = []
         if request.text is not None:
-            vectors = await self._vectors([TextToEmbed(memory_id, request.text, text_hash(request.text))])
+            vectors = await self.embedder.passages_if_up(
+                [TextToEmbed(memory_id, request.text, text_hash(request.text))]
+            )
         async with self.uow.begin(principal) as tx:
-            before = _writable(principal, await tx.memories.get_for_update(memory_id))
-            check_version(before["version"], expected)
-            changed = await _change(tx, before, values, at)
-            if request.text is not None:
-                await tx.vectors.put_memories((await self.embedder.record()).id, vectors)
-                if not vectors:
-                    await embed_later(tx, await memories_of(tx, [changed]), at)
-            await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
-            return (await memories_of(tx, [changed]))[0]
 
-    async def delete(self, principal: Principal, memory_id: UUID, if_match: int | None) -> None:
+            async def work() -> Answer:
+                before = await _locked(tx, principal, memory_id)
+                check_version(before["version"], expected)
+                changed = await _change(tx, before, values, at)
+                if request.text is not None:
+                    await tx.vectors.put_memories((await self.embedder.record()).id, vectors)
+                    if not vectors:
+                        await embed_later(tx, await memories_of(tx, [changed]), at)
+                await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
+                return Answer(200, (await memories_of(tx, [changed]))[0])
+
+            return await answer_once(tx, claim, at, Memory.model_validate_json, work)
+
+    async def delete(
+        self, principal: Principal, memory_id: UUID, if_match: int | None, claim: IdempotencyClaim | None = None
+    ) -> Answer:
         """Delete a memory: it is invisible at once and can be brought back for a while."""
         principal.require("memories:write")
         at = clock.now()
         async with self.uow.begin(principal) as tx:
-            before = _writable(principal, await tx.memories.get_for_update(memory_id))
-            check_version(before["version"], if_match)
-            await tx.owners.lock_and_change(before["owner"], OwnerChange(memories=-1, memory_tokens=-before["length"]))
-            values = {"status": "deleted", "deleted_at": at, "updated_at": at}
-            changed = await tx.memories.change(memory_id, values)
-            await tx.memories.record([event_row("deleted", before, changed, principal.actor, at, {"status"})])
+
+            async def work() -> Answer:
+                before = await _locked(tx, principal, memory_id)
+                check_version(before["version"], if_match)
+                await uncount(tx, before)
+                values = {"status": "deleted", "deleted_at": at, "updated_at": at}
+                changed = await tx.memories.change(memory_id, values)
+                await tx.memories.record([event_row("deleted", before, changed, principal.actor, at, {"status"})])
+                return Answer(204, None)
+
+            return await answer_once(tx, claim, at, None, work)
 
     async def history(self, principal: Principal, memory_id: UUID) -> MemoryHistory:
         """Everything that happened to a memory, a deleted one too."""
@@ -138,15 +156,8 @@ class MemoryService:
         if len(drafts) > EMBEDDED_AT_ONCE:
             return [], []
         texts = [TextToEmbed(draft.row["id"], draft.row["text"], draft.analysis.content_hash) for draft in drafts]
-        vectors = await self._vectors(texts)
+        vectors = await self.embedder.passages_if_up(texts)
         return vectors, [] if vectors else ["embedding"]
-
-    async def _vectors(self, texts: Sequence[TextToEmbed]) -> list[Embedded]:
-        """Vectors, or none where the model is unavailable: a memory is stored all the same."""
-        try:
-            return await self.embedder.passages(texts)
-        except EmbeddingUnavailable:
-            return []
 
 
 async def _change(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
@@ -156,8 +167,9 @@ async def _change(tx: Transaction, before: Row, values: dict[str, Any], at: date
     analysis = (await analyse_all([text]))[0]
     twin = await tx.memories.twin(before, analysis.content_hash)
     if twin is not None:
-        raise Invalid("Another active memory says the same already.", code="duplicate_memory")
-    await tx.owners.lock_and_change(before["owner"], OwnerChange(memory_tokens=analysis.length - before["length"]))
+        raise Conflict("Another active memory says the same already.", code="duplicate_memory")
+    if before["status"] in VISIBLE_STATUSES:
+        await tx.owners.lock_and_change(before["owner"], OwnerChange(memory_tokens=analysis.length - before["length"]))
     derived = {
         "content_hash": analysis.content_hash,
         "length": analysis.length,
@@ -174,6 +186,13 @@ def _there(row: Row | None) -> Row:
     if row is None:
         raise no_memory()
     return row
+
+
+async def _locked(tx: Transaction, principal: Principal, memory_id: UUID) -> Row:
+    """A memory to be changed, with its owner locked before it: adds take their locks in the same order."""
+    seen = _writable(principal, await tx.memories.get(memory_id))
+    await tx.owners.lock_and_change(seen["owner"], OwnerChange())
+    return _writable(principal, await tx.memories.get_for_update(memory_id))
 
 
 def _writable(principal: Principal, row: Row | None) -> Row:

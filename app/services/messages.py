@@ -25,7 +25,7 @@ from app.schemas.messages import (
 )
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, answer_once
-from app.services.sessions import id_taken, no_session, session_row
+from app.services.sessions import alive, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
 
@@ -83,8 +83,7 @@ class MessageService:
         principal.require("sessions:read")
         after = decode_cursor(cursor, int)
         async with self.uow.begin(principal) as tx:
-            if await tx.sessions.get(session_id) is None:
-                raise no_session()
+            alive(await tx.sessions.get(session_id))
             rows = await tx.messages.page(
                 session_id,
                 after=None if after is None else after[0],
@@ -105,8 +104,7 @@ class MessageService:
         """One message."""
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
-            if await tx.sessions.get(session_id) is None:
-                raise no_session()
+            alive(await tx.sessions.get(session_id))
             row = await tx.messages.get(session_id, seq)
         if row is None:
             raise NotFound("There is no such message.", code="message_not_found")
@@ -126,7 +124,7 @@ class _Append:
         self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
     ) -> list[Message]:
         external = [message.external_id for message in given if message.external_id is not None]
-        locked = await self.tx.sessions.create_or_lock(session, messages=0 if external else len(given))
+        locked = await self._lock(session, messages=0 if external else len(given))
         _check_owner(locked, session, self.tx)
         taken = 0 if external else len(given)
         _check_seq(locked["last_seq"] - taken, expected)
@@ -142,6 +140,13 @@ class _Append:
         known |= {message.external_id: message for message in stored if message.external_id is not None}
         unnamed = iter([message for message in stored if message.external_id is None])
         return [next(unnamed) if one.external_id is None else known[one.external_id] for one in given]
+
+    async def _lock(self, session: dict[str, Any], messages: int) -> Row:
+        """The session, made if it is absent or has expired."""
+        locked = await self.tx.sessions.create_or_lock(session, messages=messages)
+        if locked["expires_at"] is None or not await forget_expired(self.tx, session["id"], self.at):
+            return locked
+        return await self.tx.sessions.create_or_lock(session, messages=messages)
 
     async def _store(self, session: Row, fresh: Sequence[tuple[MessageIn, Analysis]], before: int) -> list[Message]:
         if not fresh:

@@ -13,7 +13,7 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.sessions import Session, SessionChange, SessionCreate
 from app.services.answers import Answer, answer_once
-from app.uow import UnitOfWork
+from app.uow import Transaction, UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class SessionService:
                 if row["user_id"] is not None:
                     await tx.users.touch([row["user_id"]], at)
                 created = await tx.sessions.create(row)
+                if created is None and await forget_expired(tx, row["id"], at):
+                    created = await tx.sessions.create(row)
                 if created is None:
                     raise id_taken()
                 return Answer(201, session_of(created))
@@ -52,7 +54,7 @@ class SessionService:
         """One session."""
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
-            return session_of(_there(await tx.sessions.get(session_id)))
+            return session_of(alive(await tx.sessions.get(session_id)))
 
     async def page(
         self, principal: Principal, filters: dict[str, str], cursor: str | None, limit: int, *, count: bool
@@ -60,9 +62,10 @@ class SessionService:
         """Sessions, newest first."""
         principal.require("sessions:read")
         after = decode_cursor(cursor, datetime, str)
+        at = clock.now()
         async with self.uow.begin(principal) as tx:
-            rows = await tx.sessions.page(filters, None if after is None else (after[0], after[1]), limit + 1)
-            total = await tx.sessions.count(filters) if count else None
+            rows = await tx.sessions.page(filters, None if after is None else (after[0], after[1]), limit + 1, at)
+            total = await tx.sessions.count(filters, at) if count else None
         last = rows[limit - 1] if len(rows) > limit else None
         return Page(
             results=[session_of(row) for row in rows[:limit]],
@@ -71,24 +74,55 @@ class SessionService:
         )
 
     async def change(
-        self, principal: Principal, session_id: str, request: SessionChange, if_match: int | None
-    ) -> Session:
+        self,
+        principal: Principal,
+        session_id: str,
+        request: SessionChange,
+        if_match: int | None,
+        claim: IdempotencyClaim | None = None,
+    ) -> Answer:
         """Write the fields that the request names."""
         principal.require("sessions:write")
+        at = clock.now()
         values: dict[str, Any] = request.model_dump(exclude_unset=True, exclude={"version"})
         expected = if_match if if_match is not None else request.version
         async with self.uow.begin(principal) as tx:
-            current = _there(await tx.sessions.get_for_update(session_id))
-            check_version(current["version"], expected)
-            changed = await tx.sessions.change(session_id, values | {"updated_at": clock.now()})
-            return session_of(_there(changed))
 
-    async def delete(self, principal: Principal, session_id: str) -> None:
+            async def work() -> Answer:
+                current = alive(await tx.sessions.get_for_update(session_id))
+                check_version(current["version"], expected)
+                changed = await tx.sessions.change(session_id, values | {"updated_at": at})
+                return Answer(200, session_of(_there(changed)))
+
+            return await answer_once(tx, claim, at, Session.model_validate_json, work)
+
+    async def delete(self, principal: Principal, session_id: str, claim: IdempotencyClaim | None = None) -> Answer:
         """Remove a session with its messages; memories drawn from it stay, with their quotes."""
         principal.require("sessions:write")
         async with self.uow.begin(principal) as tx:
-            if not await tx.sessions.delete(session_id):
-                raise no_session()
+
+            async def work() -> Answer:
+                _there(await tx.sessions.get_for_update(session_id))
+                await remove(tx, session_id)
+                return Answer(204, None)
+
+            return await answer_once(tx, claim, clock.now(), None, work)
+
+
+async def remove(tx: Transaction, session_id: str) -> None:
+    """Remove a session whose row is locked, and take what goes with it out of its owners' counters."""
+    for owner, change in await tx.owners.held_by_session(session_id):
+        await tx.owners.lock_and_change(owner, change)
+    await tx.sessions.delete(session_id)
+
+
+async def forget_expired(tx: Transaction, session_id: str, at: datetime) -> bool:
+    """Make an id free again whose session has expired; False where it has not, or is another's."""
+    row = await tx.sessions.get_for_update(session_id)
+    if row is None or row["expires_at"] is None or row["expires_at"] > at:
+        return False
+    await remove(tx, session_id)
+    return True
 
 
 def session_row(session_id: str, scope: Scope, at: datetime, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - columns
@@ -136,3 +170,11 @@ def _there(row: Row | None) -> Row:
     if row is None:
         raise no_session()
     return row
+
+
+def alive(row: Row | None) -> Row:
+    """A session that is there and has not expired; raises `NotFound`."""
+    found = _there(row)
+    if found["expires_at"] is not None and found["expires_at"] <= clock.now():
+        raise no_session()
+    return found

@@ -1,6 +1,6 @@
 """The one write path of memories: drafted, deduplicated, indexed, embedded, noted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,14 +8,14 @@ from uuid import UUID
 
 from app.core import ids
 from app.core.errors import Forbidden, Invalid
-from app.domain.memory import default_importance, default_weight, traits_of
+from app.domain.memory import VISIBLE_STATUSES, default_importance, default_weight, traits_of, visible
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.vectors import Embedded
-from app.schemas.memories import Memory, MemoryIn
+from app.schemas.memories import Memory, MemoryIn, SourceIn
 from app.services.analysis import Analysis
 from app.services.history import SHOWN, event_row
 from app.services.presenting import memories_of
@@ -40,6 +40,8 @@ class MemoryWriter:
     at: datetime
 
     async def run(self, drafts: Sequence[Draft], vectors: Sequence[Embedded], model_id: int) -> list[Memory]:
+        """Store the drafts, or reinforce what says the same; memories in the drafts' order."""
+        """Store the drafts, or reinforce what says the same; the memories come back in the drafts' order."""
         await self._check_sessions(drafts)
         users = {draft.row["user_id"] for draft in drafts} - {None}
         if users:
@@ -51,6 +53,7 @@ class MemoryWriter:
         for owner in sorted({draft.row["owner"] for draft in drafts}):
             mine = {identity: draft for identity, draft in unique.items() if draft.row["owner"] == owner}
             rows |= await self._store(owner, mine, vectors, model_id)
+        await self._add_sources(rows, drafts)
         shown = {memory.id: memory for memory in await memories_of(self.tx, list(rows.values()))}
         return [shown[str(rows[_identity(draft.row)]["id"])] for draft in drafts]
 
@@ -59,8 +62,7 @@ class MemoryWriter:
     ) -> dict[tuple[Any, ...], Row]:
         length = sum(draft.analysis.length for draft in drafts.values())
         await self.tx.owners.lock_and_change(owner, OwnerChange(memories=len(drafts), memory_tokens=length))
-        stored = await self.tx.memories.put([draft.row for draft in drafts.values()])
-        rows = {_identity(row): row for row in stored}
+        rows = await self._put(drafts)
         fresh = {identity: draft for identity, draft in drafts.items() if rows[identity]["created"]}
         if len(fresh) < len(drafts):
             known = [draft for identity, draft in drafts.items() if identity not in fresh]
@@ -72,49 +74,74 @@ class MemoryWriter:
         await self.tx.memories.index(owner, postings)
         new_ids = {draft.row["id"] for draft in fresh.values()}
         await self.tx.vectors.put_memories(model_id, [vector for vector in vectors if vector.target in new_ids])
-        await self._note(rows, drafts)
+        await self.tx.memories.record([self._noted(row) for row in rows.values()])
         return rows
 
-    async def _note(self, rows: dict[tuple[Any, ...], Row], drafts: dict[tuple[Any, ...], Draft]) -> None:
-        """Sources and history."""
-        sources = [
-            source
-            for identity, draft in drafts.items()
-            for source in await self._sources(rows[identity]["id"], draft.memory)
-        ]
-        await self.tx.memories.add_sources(sources)
-        await self.tx.memories.record(
+    async def _put(self, drafts: dict[tuple[Any, ...], Draft]) -> dict[tuple[Any, ...], Row]:
+        """Store or reinforce. What has expired is not brought back by it: it gives way to a new memory."""
+        stored = await self.tx.memories.put([draft.row for draft in drafts.values()])
+        rows = {_identity(row): row for row in stored}
+        over = {
+            identity: row
+            for identity, row in rows.items()
+            if not visible(row["status"], row["valid_to"], row["expires_at"], self.at) and not row["created"]
+        }
+        for row in over.values():
+            await self._retire(row)
+        if over:
+            again = await self.tx.memories.put([drafts[identity].row for identity in over])
+            rows |= {_identity(row): row for row in again}
+        return rows
+
+    async def _retire(self, row: Row) -> None:
+        await uncount(self.tx, row)
+        retired = await self.tx.memories.change(row["id"], {"status": "expired", "updated_at": self.at})
+        await self.tx.memories.record([event_row("updated", row, retired, self.actor, self.at, {"status"})])
+
+    def _noted(self, row: Row) -> dict[str, Any]:
+        if row["created"]:
+            return event_row("added", None, row, self.actor, self.at, SHOWN)
+        event = event_row("reinforced", None, row, self.actor, self.at, SHOWN | {"seen_count"})
+        return event | {"before": {"seen_count": row["seen_count"] - 1}}
+
+    async def _add_sources(self, rows: dict[tuple[Any, ...], Row], drafts: Sequence[Draft]) -> None:
+        """Where they come from, those of a text that was given twice together."""
+        named: dict[str, set[int]] = {}
+        for draft in drafts:
+            for source in draft.memory.sources:
+                named.setdefault(source.session_id, set()).update(source.seqs)
+        messages = {
+            session_id: {row["seq"]: row for row in await self.tx.messages.by_seqs(session_id, sorted(seqs))}
+            for session_id, seqs in named.items()
+        }
+        if any(len(messages[session_id]) < len(seqs) for session_id, seqs in named.items()):
+            raise Invalid("A source names messages that do not exist.", code="source_not_found")
+        await self.tx.memories.add_sources(
             [
-                event_row("added" if row["created"] else "reinforced", None, row, self.actor, self.at, SHOWN)
-                for row in rows.values()
+                self._source(rows[_identity(draft.row)]["id"], source, messages[source.session_id])
+                for draft in drafts
+                for source in draft.memory.sources
             ]
         )
 
-    async def _sources(self, memory_id: UUID, memory: MemoryIn) -> list[dict[str, Any]]:
-        found = []
-        for source in memory.sources:
-            messages = await self.tx.messages.by_seqs(source.session_id, source.seqs)
-            if len(messages) < len(set(source.seqs)):
-                raise Invalid("A source names messages that do not exist.", code="source_not_found")
-            found.append(
-                {
-                    "id": ids.new_id(),
-                    "memory_id": memory_id,
-                    "session_id": source.session_id,
-                    "seqs": sorted(row["seq"] for row in messages),
-                    "message_ids": [row["id"] for row in messages],
-                    "external_ids": [row["external_id"] for row in messages if row["external_id"] is not None],
-                    "quote": source.quote,
-                    "created_at": self.at,
-                }
-            )
-        return found
+    def _source(self, memory_id: UUID, source: SourceIn, messages: Mapping[int, Row]) -> dict[str, Any]:
+        meant = [messages[seq] for seq in sorted(set(source.seqs))]
+        return {
+            "id": ids.new_id(),
+            "memory_id": memory_id,
+            "session_id": source.session_id,
+            "seqs": [row["seq"] for row in meant],
+            "message_ids": [row["id"] for row in meant],
+            "external_ids": [row["external_id"] for row in meant if row["external_id"] is not None],
+            "quote": source.quote,
+            "created_at": self.at,
+        }
 
     async def _check_sessions(self, drafts: Sequence[Draft]) -> None:
         named = {draft.row["session_id"] for draft in drafts} - {None}
         named |= {source.session_id for draft in drafts for source in draft.memory.sources}
         for session_id in sorted(named):
-            if await self.tx.sessions.get(session_id) is None:
+            if not await self.tx.sessions.hold(session_id, self.at):
                 raise Invalid("A memory names a session that does not exist.", code="session_not_found")
 
 
@@ -178,6 +205,12 @@ def _identity(row: Row | dict[str, Any]) -> tuple[Any, ...]:
     """What the dedupe index sees of a row that a client stated."""
     scope = (row["owner"], row["agent_id"], row["app_id"], row["session_id"])
     return (*scope, row["kind"], bytes(row["content_hash"]))
+
+
+async def uncount(tx: Transaction, row: Row) -> None:
+    """Take a memory that is about to leave sight out of its owner's counters."""
+    if row["status"] in VISIBLE_STATUSES:
+        await tx.owners.lock_and_change(row["owner"], OwnerChange(memories=-1, memory_tokens=-row["length"]))
 
 
 async def embed_later(tx: Transaction, stored: Sequence[Memory], at: datetime) -> UUID:
