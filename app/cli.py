@@ -60,6 +60,7 @@ def serve(
     from app.main import create_app  # noqa: PLC0415
 
     settings = _configured(port=port, host=host)
+    asyncio.run(_refuse_unisolated(settings))  # uvicorn would wrap the reason in a traceback
     uvicorn.run(
         create_app(settings),
         host=settings.host,
@@ -69,6 +70,16 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=int(settings.shutdown_seconds),
     )
+
+
+async def _refuse_unisolated(settings: Settings) -> None:
+    """Raise `ConfigurationError` where tenants would not be isolated; a database that is down is waited for."""
+    from app.composition import services  # noqa: PLC0415 - each command loads only what it needs
+
+    async with services(settings) as running:
+        with suppress(Problem):
+            async with running.uow.begin_global() as tx:
+                await tx.access.ping()
 
 
 @app.command()

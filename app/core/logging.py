@@ -33,6 +33,6 @@ def configure(level: str, *, as_json: bool) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("pgqueuer", "uvicorn.error", "httpx", "httpcore"):
+    for noisy in ("alembic", "pgqueuer", "uvicorn.error", "httpx", "httpcore", "asyncio"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))
     logging.getLogger("uvicorn.access").disabled = True

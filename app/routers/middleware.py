@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core import clock, ids
-from app.core.errors import TooLarge
+from app.core.errors import Problem, TooLarge
 from app.routers.problems import send_problem
 
 log = structlog.get_logger()
@@ -17,6 +17,7 @@ _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _LENGTH: Final = re.compile(r"0*([0-9]+)", re.ASCII)
 MAX_LENGTH_DIGITS: Final = 18
 _QUIET: Final = frozenset({"/healthz", "/readyz"})
+_FAILED: Final = "Something went wrong inside the service; the request id finds it in the log."
 
 
 class RequestMiddleware:
@@ -33,7 +34,7 @@ class RequestMiddleware:
         offered = Headers(scope=scope).get("x-request-id", "")
         request_id = offered if _SANE_ID.fullmatch(offered) else str(ids.new_id())
         scope.setdefault("state", {})["request_id"] = request_id
-        started, status = clock.monotonic(), 500
+        started, status = clock.monotonic(), 0
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
@@ -45,11 +46,15 @@ class RequestMiddleware:
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
                 await self._app(scope, receive, send_with_id)
+            except Exception:  # the last resort: told here, once, while the request's id is at hand
+                log.exception("request_failed")
+                if not status:  # a response that has begun is cut off by the server
+                    await send_problem(Problem(_FAILED), scope, receive, send_with_id)
             finally:
                 if scope["path"] not in _QUIET:
                     route = getattr(scope.get("route"), "operation_id", None)
                     took = round((clock.monotonic() - started) * 1000, 1)
-                    log.info("request", method=scope["method"], route=route, status=status, ms=took)
+                    log.info("request", method=scope["method"], route=route, status=status or 500, ms=took)
 
 
 class BodyLimitMiddleware:

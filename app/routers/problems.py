@@ -83,13 +83,6 @@ def install(app: FastAPI) -> None:
         log.error("misconfigured", reason=str(error))
         return response_of(_Misconfigured(str(error)), request.scope)
 
-    @app.exception_handler(Exception)
-    async def of_anything(request: Request, _error: Exception) -> Response:
-        problem = Problem("Something went wrong inside the service; the request id finds it in the log.")
-        response = response_of(problem, request.scope)
-        response.headers["X-Request-ID"] = request_id_of(request.scope)  # this handler stands outside the middleware
-        return response
-
 
 class _Invalid(Problem):
     status, title, default_code = 422, "Unprocessable content", "invalid"
