@@ -34,16 +34,6 @@ class SessionRepository(Repository):
         statement = select(sessions.c.id).where(sessions.c.tenant_id == self._tenant_id, sessions.c.expires_at <= at)
         return list((await self._connection.execute(statement.limit(limit))).scalars().all())
 
-    async def hold(self, session_id: str, at: datetime) -> bool:
-        """Whether there is such a session that has not expired; if so, it stays until the commit."""
-        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at))
-        return await self._first(statement.with_for_update(read=True, key_share=True)) is not None
-
-    async def expired(self, at: datetime, limit: int) -> list[str]:
-        """Sessions that are past their time."""
-        statement = select(sessions.c.id).where(sessions.c.tenant_id == self._tenant_id, sessions.c.expires_at <= at)
-        return list((await self._connection.execute(statement.limit(limit))).scalars().all())
-
     async def create(self, row: dict[str, Any]) -> RowMapping | None:
         """A new session; None where the id is taken, by whomever."""
         statement = insert(sessions).values(self._row(row)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
@@ -84,7 +74,7 @@ class SessionRepository(Repository):
     async def page(
         self, filters: dict[str, str], after: tuple[datetime, str] | None, limit: int, at: datetime | None = None
     ) -> list[RowMapping]:
-        """Sessions, newest first, after a keyset position (created_at, id); with `at`, none that has expired by then."""
+        """Sessions, newest first, after a keyset position (created_at, id); with `at`, none that has expired."""
         statement = select(sessions).where(*self._filtered(filters), *self._alive(at))
         if after is not None:
             statement = statement.where(tuple_(sessions.c.created_at, sessions.c.id) < tuple_(*after))

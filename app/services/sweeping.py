@@ -11,6 +11,7 @@ from app.core import clock
 from app.core.errors import Problem
 from app.domain.jobs import JOB_KINDS, JobKind
 from app.services.answers import KEPT_FOR
+from app.services.sessions import forget_expired
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -52,6 +53,7 @@ class Sweeping:
     async def sweep(self, run: JobRun) -> None:
         """Sweep one tenant."""
         at = clock.now()
+        expired = await self._expired_sessions(run.tenant_id)
         requeued = await self._lagging_sessions(run.tenant_id)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             woken = [job for job in await tx.jobs.overdue(at - self.patience, MANY) if job != run.fence.job_id]
@@ -60,7 +62,7 @@ class Sweeping:
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
-            await run.finish(tx, {"sessions": requeued, "jobs": len(woken), "answers": answers})
+            await run.finish(tx, {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers})
 
     async def _forget_records(self, tx: Transaction, at: datetime) -> None:
         """Work that died or was cancelled is kept: it waits for a person. What failed was taken over by a younger."""
@@ -68,6 +70,17 @@ class Sweeping:
         await tx.jobs.forget(at - SWEEPS_KEPT, ["sweep"], ["succeeded"])
         await tx.jobs.forget(at - RECORDS_KEPT, ["sweep"], ["failed", "dead", "cancelled"])
         await tx.jobs.forget(at - RECORDS_KEPT, work, ["succeeded", "failed"])
+
+    async def _expired_sessions(self, tenant_id: UUID) -> int:
+        """Remove what is past its time, one by one: an append that comes first starts the session anew."""
+        at = clock.now()
+        async with self.uow.begin_tenant(tenant_id) as tx:
+            late = await tx.sessions.expired(at, MANY)
+        gone = 0
+        for session_id in late:
+            async with self.uow.begin_tenant(tenant_id) as tx:
+                gone += await forget_expired(tx, session_id, at)
+        return gone
 
     async def _lagging_sessions(self, tenant_id: UUID) -> int:
         at = clock.now()
