@@ -23,6 +23,9 @@ class HashedModel:
         self.queries: list[str] = []
         self.passages: list[str] = []
 
+    async def prepare(self) -> None:
+        self._check()
+
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         self._check()
         self.passages.extend(texts)

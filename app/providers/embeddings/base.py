@@ -19,7 +19,11 @@ class EmbeddingUnavailable(Exception):  # noqa: N818 - a state of the provider, 
 
 
 class EmbeddingModel(Protocol):
-    """Texts to vectors. Every failure is `EmbeddingUnavailable`; any text is accepted."""
+    """Texts to vectors. Any text is accepted.
+
+    A failure is `EmbeddingUnavailable`, or `ConfigurationError` where no patience helps: the model is not what it was
+    configured to be. Neither carries a text or a key.
+    """
 
     @property
     def name(self) -> str:
@@ -27,8 +31,8 @@ class EmbeddingModel(Protocol):
         ...
 
     @property
-    def dimension(self) -> int:
-        """Length of each vector."""
+    def dimension(self) -> int | None:
+        """Length of each vector, at most 4,000; None as long as only the model's host knows it (see `prepare`)."""
         ...
 
     @property
@@ -39,6 +43,15 @@ class EmbeddingModel(Protocol):
     @property
     def calibration(self) -> Calibration:
         """The map of this model's raw cosines to similarities in [0, 1]."""
+        ...
+
+    async def prepare(self) -> None:
+        """Makes the dimension known, asking the model's host where that is needed; any number of times.
+
+        Raises:
+            EmbeddingUnavailable: The host cannot be asked at the moment. Later calls of any method ask again.
+            ConfigurationError: The model is not what it was configured to be.
+        """
         ...
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:

@@ -32,7 +32,7 @@ class CachedQueries:
         return self._model.name
 
     @property
-    def dimension(self) -> int:
+    def dimension(self) -> int | None:
         """The wrapped model's."""
         return self._model.dimension
 
@@ -45,6 +45,10 @@ class CachedQueries:
     def calibration(self) -> Calibration:
         """The wrapped model's."""
         return self._model.calibration
+
+    async def prepare(self) -> None:
+        """Prepares the wrapped model."""
+        await self._model.prepare()
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """The wrapped model's vectors, not kept."""

