@@ -33,6 +33,9 @@ check: $(READY) ## Format, lint, types, layers, domain tests: what to run before
 	@$(BIN)/lint-imports
 	@$(BIN)/deptry app
 	@$(BIN)/python -m app.openapi --check
+	@$(BIN)/hadolint Dockerfile
+	@$(BIN)/check-jsonschema -q --builtin-schema vendor.compose-spec docker-compose.yml
+	@$(BIN)/compose-lint check -q docker-compose.yml
 	@$(BIN)/python -m pytest -q tests/domain tests/core tests/architecture/test_names.py
 
 format: $(READY) ## Format the code and mend what ruff can mend
@@ -48,9 +51,10 @@ openapi: $(READY) ## Write openapi/openapi.json from the code
 bench: $(READY) ## Measure append and search on this machine
 	@$(BIN)/python benchmarks/slice.py
 
-lock: $(READY) ## Resolve pyproject.toml into the lock files again (requirements-runtime.lock is the image's)
+lock: $(READY) ## Resolve pyproject.toml into the lock files again (runtime and build are the image's)
 	@$(LOCK) --group dev pyproject.toml -o requirements.lock
 	@$(LOCK) -c requirements.lock --extra onnx pyproject.toml -o requirements-runtime.lock
+	@echo hatchling | $(LOCK) -c requirements.lock - -o requirements-build.lock
 
 clean: ## Remove what the targets made (never the data)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
