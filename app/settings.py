@@ -4,10 +4,21 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+
+def _listed(value: object) -> object:
+    """What stands between commas."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def _prefix(value: str) -> str:
+    """A path prefix as ASGI has it: a slash in front, none behind."""
+    bare = value.strip("/")
+    return f"/{bare}" if bare else ""
 
 
 class Settings(BaseSettings):
@@ -21,11 +32,23 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", description="Address the API listens on")
     port: int = Field(8000, ge=1, le=65535, description="Port the API listens on")
-    root_path: str = Field("", description="Prefix under which a reverse proxy serves the API")
+    root_path: Annotated[str, AfterValidator(_prefix)] = Field(
+        "", description="Prefix under which a reverse proxy serves the API, such as /memory"
+    )
+    forwarded_allow_ips: str = Field(
+        "127.0.0.1", description="Proxies whose X-Forwarded-For and -Proto are believed: addresses, networks, or *"
+    )
+    cors_origins: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)] = Field(
+        (), description="Origins, separated by commas, whose pages may call the API from a browser; * for all"
+    )
     max_body_bytes: int = Field(10 * 1024 * 1024, ge=1024, description="Larger request bodies are refused with 413")
     max_json_depth: int = Field(64, ge=8, le=500, description="JSON nested deeper is refused with 422")
     log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least severe line logged")
     log_format: Literal["json", "console"] = Field("json", description="How log lines are written")
+    metrics_host: str = Field("127.0.0.1", description="Address of the metrics port")
+    metrics_port: int | None = Field(
+        None, ge=1, le=65534, description="Port that gives metrics without a key; unset: GET /metrics with an admin key"
+    )
     shutdown_seconds: float = Field(20.0, gt=0, description="How long requests and jobs may finish at shutdown")
 
     pool_size: int = Field(10, ge=1, description="Database connections of one API process")
