@@ -44,6 +44,7 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
         async with opening(chosen) as running:
             app.state.services = running
             await _look_at_role(running)
+            await running.embedder.look()
             yield
 
     app = FastAPIOffline(
