@@ -1,0 +1,116 @@
+"""The README's commands, word for word, against the service that they start."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.db.embedded.postmaster import free_port
+from app.settings import child_environment
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"<!-- run: (\w+) -->\n```bash\n(.*?)```", re.DOTALL)
+
+
+def blocks(tag: str) -> list[str]:
+    """The README's blocks of this tag, in order."""
+    return [text for name, text in BLOCK.findall((ROOT / "README.md").read_text("utf-8")) if name == tag]
+
+
+@pytest.fixture(scope="module")
+def environment() -> Iterator[dict[str, str]]:
+    """A port and a folder of this module's own; no trace of an outer make."""
+    folder = tempfile.mkdtemp(prefix="mnemic-test-", dir="/tmp")
+    given = {"PORT": str(free_port()), "DATA_DIR": folder, "DATABASE_URL": "", "MIGRATION_DATABASE_URL": ""}
+    yield child_environment({**given, "MAKEFLAGS": "", "MAKELEVEL": "0"})
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def answers(environment: dict[str, str]) -> Iterator[list[dict[str, Any]]]:
+    """What the walk prints: one JSON document after another."""
+    up = subprocess.Popen(
+        ["bash", "-c", "".join(blocks("up"))],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert up.stdout is not None
+    try:
+        while line := up.stdout.readline():
+            if line.startswith("Mnemic is ready"):
+                break
+        else:
+            pytest.fail(f"make up did not get ready: {up.communicate()[1]}")
+        walk = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", "".join(blocks("walk"))],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert walk.returncode == 0, walk.stdout + walk.stderr
+        yield list(documents(walk.stdout))
+    finally:
+        os.killpg(up.pid, signal.SIGINT)
+        up.communicate(timeout=60)
+
+
+def documents(text: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder()
+    while text := text.lstrip():
+        document, end = decoder.raw_decode(text)
+        text = text[end:]
+        yield document
+
+
+def test_the_two_commands_are_make_up_and_make_test() -> None:
+    assert blocks("up") == ["make up\n"]
+    assert blocks("test") == ["make test\n"]
+
+
+def test_ci_calls_the_test_command_word_for_word() -> None:
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    assert blocks("test")[0] in script.splitlines(keepends=True)
+
+
+def test_messages_of_the_walk_are_numbered_in_order(answers: list[dict[str, Any]]) -> None:
+    assert [message["seq"] for message in answers[0]["results"]] == [1, 2, 3]
+
+
+def test_an_english_question_of_the_walk_finds_the_chinese_memory(answers: list[dict[str, Any]]) -> None:
+    assert answers[2]["results"][0]["text"] == answers[1]["text"] == "艾达喜欢喝绿茶,不喝咖啡。"
+
+
+def test_a_chinese_question_of_the_walk_finds_the_english_memory_with_its_source(answers: list[dict[str, Any]]) -> None:
+    hit = answers[3]["results"][0]
+    assert hit["text"] == "Ada lives in Lisbon."
+    assert hit["sources"][0]["seqs"] == [1]
+
+
+def test_a_word_of_the_walk_is_found_in_its_message(answers: list[dict[str, Any]]) -> None:
+    hit = answers[4]["results"][0]
+    assert hit["type"] == "message"
+    assert "花生" in hit["text"]
+
+
+def test_history_of_the_walk_has_both_versions(answers: list[dict[str, Any]]) -> None:
+    history = answers[6]["results"]
+    assert [event["action"] for event in history] == ["added", "updated"]
+    assert history[1]["before"]["text"] == "Ada lives in Lisbon."
+    assert history[1]["after"]["text"] == "Ada lives in Lisbon, in Alfama."
