@@ -1,7 +1,7 @@
 """One real PostgreSQL per test process, built by the real migrations; each test has a tenant of its own."""
 
-import sys
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from uuid import UUID
 
 import httpx
 import pytest
+import structlog
 
 from app import bootstrap
 from app.composition import Services, compose, database
@@ -23,6 +24,15 @@ from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.use import UseModel
 from app.settings import Settings
 from app.workers.runner import JobRunner
+
+# Tracebacks with every local variable in them take a minute to draw.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
@@ -41,7 +51,7 @@ def full_size(request: pytest.FixtureRequest) -> bool:
 def server() -> Iterator[embedded.EmbeddedServer]:
     """A server of this test process's own, empty."""
     # pytest's own folders lie under one that only root may enter, where the server's account cannot follow.
-    folder = Path(tempfile.mkdtemp(prefix="mnemic-test-", dir="/tmp"))  # noqa: S108
+    folder = Path(tempfile.mkdtemp(prefix="mnemic-test-", dir="/tmp"))
     running = embedded.start(folder, settings=FAST)
     yield running
     running.stop()
@@ -124,13 +134,19 @@ class Tenant:
             await client.aclose()
 
 
+@pytest.fixture(scope="session")
+def app(services: Services, settings: Settings) -> Any:
+    """The application; it keeps nothing of a request."""
+    made = create_app(settings)
+    made.state.services = services
+    return made
+
+
 @pytest.fixture
-async def tenant(services: Services, settings: Settings) -> AsyncIterator[Tenant]:
+async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant."""
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    app = create_app(settings)
-    app.state.services = services
     made = Tenant(tenant_id, services, app)
     yield made
     await made.close()
