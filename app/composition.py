@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from app.core.errors import ConfigurationError
+from app.core.metrics import Metrics
 from app.db import embedded
 from app.db.base import APP_ROLE
 from app.db.dsn import Dsn, parse_dsn
@@ -15,15 +16,23 @@ from app.db.scoped import Database, TransactionLimits
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
+from app.providers.embeddings.measured import MeasuredModel
 from app.services.access import AccessService
+from app.services.admin import AdminService
+from app.services.blocks import BlockService
 from app.services.embedding import Embedder
+from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
+from app.services.keys import KeyService
 from app.services.memories import MemoryService
 from app.services.messages import MessageService
+from app.services.metering import Metering
 from app.services.retrieval import RetrievalService
 from app.services.sessions import SessionService
+from app.services.states import StateService
 from app.services.sweeping import Sweeping
+from app.services.users import UserService
 from app.services.vectorising import Vectorising
 from app.settings import Settings
 from app.uow import UnitOfWork
@@ -34,16 +43,23 @@ class Services:
     """The use cases, ready to be called."""
 
     settings: Settings
+    metrics: Metrics
     uow: UnitOfWork
     embedder: Embedder
     access: AccessService
+    admin: AdminService
+    blocks: BlockService
+    facts: FactService
     health: HealthService
     jobs: JobService
+    keys: KeyService
     memories: MemoryService
     messages: MessageService
     retrieval: RetrievalService
     sessions: SessionService
+    states: StateService
     sweeping: Sweeping
+    users: UserService
     vectorising: Vectorising
 
 
@@ -72,9 +88,11 @@ def acting_role(settings: Settings, dsn: Dsn) -> str | None:
     return APP_ROLE if same and dsn.url.username != APP_ROLE else None
 
 
-def embedding_model(settings: Settings) -> EmbeddingModel:
-    """The model that the settings name; its weights load at first use."""
-    return CachedQueries(configured_model(settings), settings.embedding_cache_size)
+def embedding_model(settings: Settings, metrics: Metrics | None = None) -> EmbeddingModel:
+    """The model that the settings name; its weights load at first use. `metrics` counts what it computes."""
+    model = configured_model(settings)
+    measured = model if metrics is None else MeasuredModel(model, metrics)
+    return CachedQueries(measured, settings.embedding_cache_size)
 
 
 def database(settings: Settings, dsn: Dsn) -> Database:
@@ -89,23 +107,34 @@ def database(settings: Settings, dsn: Dsn) -> Database:
     return Database(pool, acting_role(settings, dsn), limits)
 
 
-def compose(settings: Settings, store: Database, model: EmbeddingModel) -> Services:
+def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics: Metrics | None = None) -> Services:
     """Wire the use cases."""
     uow = UnitOfWork(store)
+    measured = metrics or Metrics()
+    measured.watch_pool(store.pool_size, store.connections_in_use)
+    measured.watch_queue(Metering(uow).tally)
     embedder = Embedder(model, uow)
+    access = AccessService(uow, settings.key_cache_seconds)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
+        metrics=measured,
         uow=uow,
         embedder=embedder,
-        access=AccessService(uow, settings.key_cache_seconds),
+        access=access,
+        admin=AdminService(uow, embedder, access),
+        blocks=BlockService(uow),
+        facts=FactService(uow, embedder),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
+        keys=KeyService(uow),
         memories=MemoryService(uow, embedder),
         messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds)),
         retrieval=RetrievalService(uow, embedder),
         sessions=SessionService(uow),
+        states=StateService(uow),
         sweeping=Sweeping(uow, patience),
+        users=UserService(uow),
         vectorising=Vectorising(uow, embedder),
     )
 
@@ -114,9 +143,10 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel) -> Servi
 async def services(settings: Settings, model: EmbeddingModel | None = None) -> AsyncIterator[Services]:
     """The use cases for the life of a process; `model` replaces the configured one in tests."""
     store = database(settings, app_dsn(settings))
-    embedding = model or embedding_model(settings)
+    metrics = Metrics()
+    embedding = model or embedding_model(settings, metrics)
     try:
-        yield compose(settings, store, embedding)
+        yield compose(settings, store, embedding, metrics)
     finally:
         await embedding.close()
         await store.engine.dispose()

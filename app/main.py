@@ -5,12 +5,28 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import APIRouter, Depends, FastAPI
+from fastapi.telemetry import TelemetryConfig
 from fastapi_offline import FastAPIOffline
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.composition import Services, services
 from app.core.errors import ConfigurationError, Problem
-from app.routers import jobs, memories, messages, ops, problems, sessions
+from app.routers import (
+    admin,
+    blocks,
+    facts,
+    jobs,
+    memories,
+    messages,
+    metrics,
+    ops,
+    problems,
+    sessions,
+    states,
+    users,
+)
 from app.routers.deps import get_principal
 from app.routers.middleware import BodyLimitMiddleware, RequestMiddleware
 from app.routers.requests import known_parameters
@@ -28,9 +44,26 @@ TAGS = [
     {"name": "Sessions", "description": "Conversations: who speaks, when, in which zone."},
     {"name": "Messages", "description": "What was said in a session, in order."},
     {"name": "Memories", "description": "What is worth knowing: find, read, correct and delete it."},
+    {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
+    {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
+    {"name": "State", "description": "Where a session's task stands: every version is kept and can be restored."},
+    {"name": "Users", "description": "The people whom agents speak with, and whose key this is."},
     {"name": "Jobs", "description": "Work that goes on in the background."},
+    {
+        "name": "Administration",
+        "description": "Keys, tenants, statistics and settings. Needs a key with the scope admin.",
+    },
     {"name": "Operations", "description": "Whether the service is well."},
 ]
+
+SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+"""The framework's own telemetry stays off, whatever the environment says."""
 
 Opening = Callable[[Settings], AbstractAsyncContextManager[Services]]
 
@@ -45,7 +78,8 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
             app.state.services = running
             await _look_at_role(running)
             await running.embedder.look()
-            yield
+            async with running.metrics.served(chosen.metrics_host, chosen.metrics_port):
+                yield
 
     app = FastAPIOffline(
         title="Mnemic",
@@ -56,21 +90,38 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
         openapi_tags=TAGS,
         redoc_url=None,
         lifespan=lifespan,
-        root_path=chosen.root_path,
         redirect_slashes=False,
-        telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False},
+        telemetry=SILENT,
         strict_content_type=False,
         swagger_ui_parameters={"persistAuthorization": True, "displayRequestDuration": True, "tryItOutEnabled": True},
-        middleware=[
-            Middleware(RequestMiddleware),
-            Middleware(BodyLimitMiddleware, limit=chosen.max_body_bytes),
-            Middleware(SegmentMiddleware),
-        ],
+        middleware=_middleware(chosen),
     )
     problems.install(app)
     app.include_router(ops.router)
+    if chosen.metrics_port is None:
+        app.include_router(metrics.router)
     app.include_router(_version_one())
     return app
+
+
+def _middleware(settings: Settings) -> list[Middleware]:
+    """From the outside in: what a proxy says of the caller, pages of other origins, then the request's own frame."""
+    layers = [
+        Middleware(ProxyHeadersMiddleware, trusted_hosts=settings.forwarded_allow_ips),
+        Middleware(RequestMiddleware),
+        Middleware(BodyLimitMiddleware, limit=settings.max_body_bytes),
+        Middleware(SegmentMiddleware, root_path=settings.root_path),
+    ]
+    if settings.cors_origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=settings.cors_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-ID"],
+            expose_headers=["ETag", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID"],
+        )
+        layers.insert(1, cors)
+    return layers
 
 
 def _version_one() -> APIRouter:
@@ -80,8 +131,11 @@ def _version_one() -> APIRouter:
         dependencies=[Depends(get_principal), Depends(known_parameters)],
         responses=problems.documented(400, 401, 413, 422, 503),
     )
-    for part in (sessions, messages, memories, jobs):
-        router.include_router(part.router)
+    for part in (
+        *(sessions.router, messages.router, states.router, memories.router, facts.router, facts.keys_router),
+        *(blocks.router, users.router, users.me_router, jobs.router, admin.router),
+    ):
+        router.include_router(part)
     return router
 
 

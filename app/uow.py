@@ -12,14 +12,20 @@ from app.db.scoped import Database
 from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
+from app.repositories.blocks import BlockRepository
+from app.repositories.facts import FactRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
+from app.repositories.keys import KeyRepository
 from app.repositories.memories import MemoryRepository
+from app.repositories.merging import MergeRepository
 from app.repositories.messages import MessageRepository
 from app.repositories.models import ModelRepository
 from app.repositories.owners import OwnerRepository
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
+from app.repositories.states import StateRepository
+from app.repositories.stats import StatsRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
 
@@ -63,6 +69,36 @@ class Transaction:
     def owners(self) -> OwnerRepository:
         """Counters per owner."""
         return OwnerRepository(self._bound)
+
+    @cached_property
+    def facts(self) -> FactRepository:
+        """Memories by exact key."""
+        return FactRepository(self._bound)
+
+    @cached_property
+    def keys(self) -> KeyRepository:
+        """The registry of canonical keys."""
+        return KeyRepository(self._bound)
+
+    @cached_property
+    def states(self) -> StateRepository:
+        """Versions of session state."""
+        return StateRepository(self._bound)
+
+    @cached_property
+    def blocks(self) -> BlockRepository:
+        """Core memory."""
+        return BlockRepository(self._bound)
+
+    @cached_property
+    def merging(self) -> MergeRepository:
+        """What moves when two users turn out to be one."""
+        return MergeRepository(self._bound)
+
+    @cached_property
+    def stats(self) -> StatsRepository:
+        """Counts of a tenant."""
+        return StatsRepository(self._bound)
 
     @cached_property
     def users(self) -> UserRepository:

@@ -365,6 +365,7 @@ CREATE TABLE messages (
     name TEXT,
     timezone TEXT,
     tokens INTEGER NOT NULL,
+    length INTEGER NOT NULL,
     content_hash BYTEA NOT NULL,
     metadata JSONB DEFAULT '{}'::jsonb NOT NULL,
     occurred_at TIMESTAMP WITH TIME ZONE NOT NULL,

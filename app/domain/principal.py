@@ -33,6 +33,15 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class TenantDefaults:
+    """What a tenant has set for requests that name nothing: a zone, and lives in seconds."""
+
+    timezone: str | None = None
+    session_ttl: int | None = None
+    memory_ttl: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Principal:
     """The holder of an API key, within one tenant.
 
@@ -46,6 +55,7 @@ class Principal:
     role: Role
     scopes: frozenset[Permission]
     user_ids: frozenset[str] | None = None
+    defaults: TenantDefaults = TenantDefaults()
 
     @property
     def actor(self) -> str:

@@ -40,8 +40,12 @@ class AccessRepository:
         return float((await self._connection.execute(_OLDEST_DUE)).scalar_one())
 
     async def key_by_hash(self, key_hash: bytes) -> RowMapping | None:
-        """The key with this SHA-256, whatever its state."""
-        statement = select(api_keys).where(api_keys.c.key_hash == key_hash)
+        """The key with this SHA-256, whatever its state, and its tenant's settings as `tenant_settings`."""
+        statement = (
+            select(api_keys, tenants.c.settings.label("tenant_settings"))
+            .join_from(api_keys, tenants, tenants.c.id == api_keys.c.tenant_id)
+            .where(api_keys.c.key_hash == key_hash)
+        )
         return (await self._connection.execute(statement)).mappings().first()
 
     async def add_key(self, row: dict[str, Any]) -> None:
@@ -55,11 +59,39 @@ class AccessRepository:
             statement = statement.where(api_keys.c.tenant_id == tenant_id)
         return (await self._connection.execute(statement)).mappings().all()
 
-    async def revoke_key(self, key_id: UUID, at: datetime) -> bool:
-        """Close a key for good; False where there is none that was open."""
-        statement = (
-            update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None)).values(revoked_at=at)
-        )
+    async def keys_page(self, tenant_id: UUID, before: UUID | None, limit: int) -> Sequence[RowMapping]:
+        """A tenant's keys, newest first."""
+        statement = select(api_keys).where(api_keys.c.tenant_id == tenant_id)
+        if before is not None:
+            statement = statement.where(api_keys.c.id < before)
+        return (await self._connection.execute(statement.order_by(api_keys.c.id.desc()).limit(limit))).mappings().all()
+
+    async def tenants_page(self, after: UUID | None, limit: int) -> Sequence[RowMapping]:
+        """Tenants, oldest first."""
+        statement = select(tenants)
+        if after is not None:
+            statement = statement.where(tenants.c.id > after)
+        return (await self._connection.execute(statement.order_by(tenants.c.id).limit(limit))).mappings().all()
+
+    async def tenant(self, tenant_id: UUID) -> RowMapping | None:
+        """One tenant."""
+        return (await self._connection.execute(select(tenants).where(tenants.c.id == tenant_id))).mappings().first()
+
+    async def tenant_for_update(self, tenant_id: UUID) -> RowMapping | None:
+        """The same, its row locked until the commit."""
+        statement = select(tenants).where(tenants.c.id == tenant_id).with_for_update()
+        return (await self._connection.execute(statement)).mappings().first()
+
+    async def set_settings(self, tenant_id: UUID, settings: dict[str, Any]) -> None:
+        """Write a tenant's settings."""
+        await self._connection.execute(update(tenants).where(tenants.c.id == tenant_id).values(settings=settings))
+
+    async def revoke_key(self, key_id: UUID, at: datetime, tenant_id: UUID | None = None) -> bool:
+        """Close a key (of this tenant) for good; False where there is none that was open."""
+        statement = update(api_keys).where(api_keys.c.id == key_id, api_keys.c.revoked_at.is_(None))
+        if tenant_id is not None:
+            statement = statement.where(api_keys.c.tenant_id == tenant_id)
+        statement = statement.values(revoked_at=at)
         return (await self._connection.execute(statement)).rowcount > 0
 
     async def tenant_ids(self) -> Sequence[UUID]:

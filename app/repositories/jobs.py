@@ -187,6 +187,15 @@ class JobRepository(Repository):
         statement = statement.where(jobs.c.tenant_id == self._tenant_id, *self._own(jobs.c.user_id), *equal)
         return int((await self._connection.execute(statement)).scalar_one())
 
+    async def tally(self) -> dict[tuple[str, str], int]:
+        """How many jobs of each kind and state there are, of those that wait, run or ended badly."""
+        watched = jobs.c.state.in_(("queued", "running", "failed", "dead"))
+        statement = select(jobs.c.kind, jobs.c.state, func.count().label("jobs"))
+        rows = await self._all(
+            statement.where(jobs.c.tenant_id == self._tenant_id, watched).group_by(jobs.c.kind, jobs.c.state)
+        )
+        return {(row["kind"], row["state"]): row["jobs"] for row in rows}
+
     async def overdue(self, before: datetime, limit: int) -> list[UUID]:
         """Unfinished jobs that should have moved before an instant and that the dispatcher no longer knows."""
         payload = func.convert_to(f"{self._tenant_id}:" + cast(jobs.c.id, Text), "UTF8")

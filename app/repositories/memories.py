@@ -129,6 +129,25 @@ class MemoryRepository(Repository):
         statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions())
         return int((await self._connection.execute(statement)).scalar_one())
 
+    async def drawn_from_only(self, session_id: str) -> list[RowMapping]:
+        """Active memories whose every source is this session, their rows locked."""
+        drawn = select(memory_sources.c.memory_id).where(
+            memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.session_id == session_id
+        )
+        elsewhere = select(memory_sources.c.id).where(
+            memory_sources.c.tenant_id == self._tenant_id,
+            memory_sources.c.memory_id == memories.c.id,
+            memory_sources.c.session_id.is_distinct_from(session_id),
+        )
+        statement = select(memories).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.id.in_(drawn),
+            memories.c.status == "active",
+            ~elsewhere.exists(),
+            *self._seen(),
+        )
+        return await self._all(statement.order_by(memories.c.id).with_for_update())
+
     async def record(self, events: Sequence[dict[str, Any]]) -> None:
         """Append to the history."""
         if events:

@@ -1,15 +1,17 @@
 """Messages of a session, ordered by their sequence number and by nothing else."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import RowMapping, func, select
+from sqlalchemy import ARRAY, BigInteger, RowMapping, Text, Uuid, bindparam, delete, func, literal, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import message_postings, messages
+from app.db.models import message_postings, message_vectors, messages
 from app.repositories.base import Repository
 from app.repositories.postings import Posting, insert_postings
+
+_VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
 
 
 class MessageRepository(Repository):
@@ -77,6 +79,64 @@ class MessageRepository(Repository):
             messages.c.tenant_id == self._tenant_id, messages.c.id == func.any(list(ids))
         )
         return await self._all(statement)
+
+    async def around(self, spans: Sequence[tuple[str, int, int]]) -> list[RowMapping]:
+        """Messages within spans of (session, first seq, last seq), by session and number."""
+        given = func.unnest(
+            bindparam(None, [span[0] for span in spans], type_=ARRAY(Text(collation="C"))),
+            bindparam(None, [span[1] for span in spans], type_=ARRAY(BigInteger())),
+            bindparam(None, [span[2] for span in spans], type_=ARRAY(BigInteger())),
+        )
+        wanted = given.table_valued("session_id", "first", "last").render_derived()
+        statement = (
+            select(messages)
+            .join_from(
+                wanted,
+                messages,
+                (messages.c.session_id == wanted.c.session_id) & messages.c.seq.between(wanted.c.first, wanted.c.last),
+            )
+            .where(messages.c.tenant_id == self._tenant_id)
+        )
+        return await self._all(statement.order_by(messages.c.session_id, messages.c.seq))
+
+    async def redact(self, message_id: UUID, values: dict[str, Any]) -> RowMapping:
+        """Overwrite a message's content and take it out of both indexes."""
+        for index in (message_postings, message_vectors):
+            statement = delete(index).where(index.c.tenant_id == self._tenant_id, index.c.message_id == message_id)
+            await self._run(statement)
+        changed = update(messages).where(messages.c.tenant_id == self._tenant_id, messages.c.id == message_id)
+        return await self._one_row(changed.values(values).returning(messages))
+
+    async def pop(self, session_id: str) -> RowMapping | None:
+        """Remove the last message of a session whose row is locked; None where there is none."""
+        last = select(func.max(messages.c.seq)).where(*self._of(session_id)).scalar_subquery()
+        statement = delete(messages).where(*self._of(session_id), messages.c.seq == last)
+        return await self._first(statement.returning(messages))
+
+    async def extent(self, session_id: str) -> tuple[int, int]:
+        """How many messages a session has, and the sum of their lengths in tokens."""
+        statement = select(func.count(), func.coalesce(func.sum(messages.c.length), 0)).where(*self._of(session_id))
+        count, length = (await self._connection.execute(statement)).one()
+        return int(count), int(length)
+
+    async def clear(self, session_id: str) -> int:
+        """Remove every message of a session whose row is locked."""
+        return await self._run(delete(messages).where(*self._of(session_id)))
+
+    async def copy_index(self, pairs: Sequence[tuple[UUID, UUID]], owner: str) -> None:
+        """Give copied messages the postings and vectors of their originals: pairs of (original, copy)."""
+        mapping = func.unnest(
+            bindparam(None, [pair[0] for pair in pairs], type_=ARRAY(Uuid())),
+            bindparam(None, [pair[1] for pair in pairs], type_=ARRAY(Uuid())),
+        )
+        copies = mapping.table_valued("original", "copy").render_derived()
+        for index, columns in ((message_postings, ("token", "tf", "len")), (message_vectors, _VECTOR_COLUMNS)):
+            rows = (
+                select(index.c.tenant_id, literal(owner, Text()), copies.c.copy, *(index.c[name] for name in columns))
+                .join_from(copies, index, index.c.message_id == copies.c.original)
+                .where(index.c.tenant_id == self._tenant_id)
+            )
+            await self._run(insert(index).from_select(["tenant_id", "owner", "message_id", *columns], rows))
 
     def _of(self, session_id: str) -> list[Any]:
         return [messages.c.tenant_id == self._tenant_id, messages.c.session_id == session_id]

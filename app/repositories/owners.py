@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ARRAY, Text, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import memories, message_postings, messages, owner_stats
+from app.db.models import memories, messages, owner_stats
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
 
@@ -56,20 +56,8 @@ class OwnerRepository(Repository):
 
     async def held_by_session(self, session_id: str) -> list[tuple[str, OwnerChange]]:
         """What owners lose with a session: its messages, and the memories scoped to it; in the order of their names."""
-        texts = (
-            select(message_postings.c.message_id, message_postings.c.len)
-            .join_from(message_postings, messages, messages.c.id == message_postings.c.message_id)
-            .where(
-                message_postings.c.tenant_id == self._tenant_id,
-                messages.c.tenant_id == self._tenant_id,
-                messages.c.session_id == session_id,
-            )
-            .distinct()
-            .subquery()
-        )
         said = (
-            select(messages.c.owner, func.count(), func.coalesce(func.sum(texts.c.len), 0))
-            .select_from(messages.outerjoin(texts, texts.c.message_id == messages.c.id))
+            select(messages.c.owner, func.count(), func.coalesce(func.sum(messages.c.length), 0))
             .where(messages.c.tenant_id == self._tenant_id, messages.c.session_id == session_id)
             .group_by(messages.c.owner)
         )

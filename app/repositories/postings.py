@@ -34,9 +34,13 @@ def insert_postings(table: Table, tenant_id: UUID, owner: str, postings: Sequenc
             lengths.append(posting.length)
     if not tokens:
         return None
-    rows = func.unnest(
-        _array(targets, Uuid()), _array(tokens, Text()), _array(frequencies, Integer()), _array(lengths, Integer())
-    ).table_valued("target", "token", "tf", "len").render_derived()
+    rows = (
+        func.unnest(
+            _array(targets, Uuid()), _array(tokens, Text()), _array(frequencies, Integer()), _array(lengths, Integer())
+        )
+        .table_valued("target", "token", "tf", "len")
+        .render_derived()
+    )
     source = select(literal(tenant_id, Uuid()), literal(owner, Text()), *rows.c)
     column = TARGET_COLUMN[table.name]
     return insert(table).from_select(["tenant_id", "owner", column, "token", "tf", "len"], source)

@@ -69,8 +69,13 @@ class Selection:
     def _current(self) -> list[ColumnElement[bool]]:
         if self.statuses:
             return [memories.c.status.in_(self.statuses)]
-        return [
-            memories.c.status.in_(VISIBLE_STATUSES),
-            or_(memories.c.valid_to.is_(None), memories.c.valid_to > self.at),
-            or_(memories.c.expires_at.is_(None), memories.c.expires_at > self.at),
-        ]
+        return current_at(self.at)
+
+
+def current_at(at: datetime) -> list[ColumnElement[bool]]:
+    """What is current at an instant: active or disputed, still valid, not expired."""
+    return [
+        memories.c.status.in_(VISIBLE_STATUSES),
+        or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
+        or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
+    ]

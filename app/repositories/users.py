@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import RowMapping, delete, func, select, update
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.db.models import users
@@ -28,5 +29,34 @@ class UserRepository(Repository):
         await self._run(first_sight(self._tenant_id, user_ids, at))
 
     async def get(self, user_id: str) -> RowMapping | None:
-        """One user."""
-        return await self._first(select(users).where(users.c.tenant_id == self._tenant_id, users.c.id == user_id))
+        """One user whom the key may see."""
+        return await self._first(select(users).where(*self._mine(), users.c.id == user_id))
+
+    async def lock(self, user_ids: Iterable[str]) -> list[RowMapping]:
+        """Users by id, their rows locked until the commit in a fixed order."""
+        statement = select(users).where(*self._mine(), users.c.id.in_(sorted(set(user_ids))))
+        return await self._all(statement.order_by(users.c.id).with_for_update())
+
+    async def page(self, after: str | None, limit: int) -> list[RowMapping]:
+        """Users by id."""
+        statement = select(users).where(*self._mine())
+        if after is not None:
+            statement = statement.where(users.c.id > after)
+        return await self._all(statement.order_by(users.c.id).limit(limit))
+
+    async def count(self) -> int:
+        """How many users there are."""
+        statement = select(func.count()).select_from(users).where(*self._mine())
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def change(self, user_id: str, values: dict[str, Any]) -> RowMapping | None:
+        """Write columns of a user."""
+        statement = update(users).where(*self._mine(), users.c.id == user_id)
+        return await self._first(statement.values(values).returning(users))
+
+    async def delete(self, user_id: str) -> None:
+        """Remove a user's own row; what belongs to the user must have gone elsewhere before."""
+        await self._run(delete(users).where(*self._mine(), users.c.id == user_id))
+
+    def _mine(self) -> list[Any]:
+        return [users.c.tenant_id == self._tenant_id, users.c.erased_at.is_(None), *self._own(users.c.id)]

@@ -61,11 +61,15 @@ class VectorRepository(Repository):
         if not vectors:
             return 0
         source, column = _SOURCE[table.name]
-        given = func.unnest(
-            bindparam(None, [vector.target for vector in vectors], type_=ARRAY(Uuid())),
-            bindparam(None, [vector.text_hash for vector in vectors], type_=ARRAY(LargeBinary())),
-            bindparam(None, [HalfVector(vector.vector) for vector in vectors], type_=ARRAY(Halfvec())),
-        ).table_valued("target", "text_hash", "embedding").render_derived()
+        given = (
+            func.unnest(
+                bindparam(None, [vector.target for vector in vectors], type_=ARRAY(Uuid())),
+                bindparam(None, [vector.text_hash for vector in vectors], type_=ARRAY(LargeBinary())),
+                bindparam(None, [HalfVector(vector.vector) for vector in vectors], type_=ARRAY(Halfvec())),
+            )
+            .table_valued("target", "text_hash", "embedding")
+            .render_derived()
+        )
         rows = (
             select(source.c.tenant_id, source.c.id, bindparam(None, model_id), source.c.owner, given.c.text_hash)
             .add_columns(given.c.embedding)

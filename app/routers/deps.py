@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Annotated
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request, Response
@@ -14,10 +14,14 @@ from app.core.errors import Invalid
 from app.core.strict_json import text_fault
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
+from app.schemas.blocks import Block
+from app.schemas.facts import Fact
 from app.schemas.fields import SegmentId
 from app.schemas.lists import DEFAULT_LIMIT
-from app.services.answers import Answer
+from app.schemas.states import State
+from app.services.answers import Answer, Write
 
+Versioned = TypeVar("Versioned", State, Block, Fact)
 MAX_VERSION_DIGITS = 9
 
 _bearer = HTTPBearer(auto_error=False, scheme_name="Bearer", description="An API key, as a bearer token")
@@ -88,6 +92,20 @@ async def get_if_match(
 
 IfMatchDep = Annotated[int | None, Depends(get_if_match)]
 
+
+async def get_write(principal: PrincipalDep, claim: ClaimDep) -> Write:
+    """A write, done once where the caller wants it so."""
+    return Write(principal, claim)
+
+
+async def get_versioned_write(principal: PrincipalDep, claim: ClaimDep, if_match: IfMatchDep) -> Write:
+    """A write to something that has versions."""
+    return Write(principal, claim, if_match)
+
+
+WriteDep = Annotated[Write, Depends(get_write)]
+VersionedWriteDep = Annotated[Write, Depends(get_versioned_write)]
+
 SessionId = Annotated[
     SegmentId, Path(description="The session's id; a / in it is written %2F", examples=["trip-planning"])
 ]
@@ -103,6 +121,14 @@ DEFAULT_PAGE = DEFAULT_LIMIT
 def tag(response: Response, version: int) -> None:
     """Give the version as an ETag, for If-Match."""
     response.headers["ETag"] = f'"{version}"'
+
+
+def versioned(answer: Answer, response: Response, model: type[Versioned]) -> Versioned:
+    """The body of an answer that has a version, with its status and ETag."""
+    reply(answer, response)
+    body = model.model_validate(answer.body)
+    tag(response, body.version)
+    return body
 
 
 def reply(answer: Answer, response: Response) -> None:

@@ -4,7 +4,18 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from app.routers.deps import DEFAULT_PAGE, CursorQuery, IfMatchDep, LimitQuery, PrincipalDep, ServicesDep, tag
+from app.routers.deps import (
+    DEFAULT_PAGE,
+    CursorQuery,
+    LimitQuery,
+    PrincipalDep,
+    ServicesDep,
+    VersionedWriteDep,
+    WriteDep,
+    reply,
+    tag,
+    versioned,
+)
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.facts import Fact, FactPut, KeyPut, MemoryKey
@@ -45,31 +56,27 @@ async def get_fact(
 
 @router.put(
     "/{key}",
-    responses=documented(403, 412) | {201: {"model": Fact, "description": "The key had no value before"}},
+    responses=documented(403, 409, 412) | {201: {"model": Fact, "description": "The key had no value before"}},
     operation_id="put_fact",
 )
 async def put_fact(
     user_id: UserId,
     key: FactKey,
     body: FactPut,
-    principal: PrincipalDep,
+    write: VersionedWriteDep,
     services: ServicesDep,
-    if_match: IfMatchDep,
     response: Response,
 ) -> Fact:
     """Set the value of a key. The one it had is superseded in the same moment and stays readable by history."""
-    fact, created = await services.facts.put(principal, user_id, key, body, if_match)
-    response.status_code = 201 if created else 200
-    tag(response, fact.version)
-    return fact
+    return versioned(await services.facts.put(write, user_id, key, body), response, Fact)
 
 
-@router.delete("/{key}", status_code=204, responses=documented(403, 404, 412), operation_id="delete_fact")
+@router.delete("/{key}", status_code=204, responses=documented(403, 404, 409, 412), operation_id="delete_fact")
 async def delete_fact(
-    user_id: UserId, key: FactKey, principal: PrincipalDep, services: ServicesDep, if_match: IfMatchDep
+    user_id: UserId, key: FactKey, write: VersionedWriteDep, services: ServicesDep, response: Response
 ) -> None:
     """Take a fact back."""
-    await services.facts.delete(principal, user_id, key, if_match)
+    reply(await services.facts.delete(write, user_id, key), response)
 
 
 @keys_router.get("", responses=documented(403), operation_id="list_keys")
@@ -84,16 +91,22 @@ async def list_keys(
 async def put_key(
     key: Annotated[SegmentId, Path(description="The canonical key")],
     body: KeyPut,
-    principal: PrincipalDep,
+    write: WriteDep,
     services: ServicesDep,
+    response: Response,
 ) -> MemoryKey:
     """Enter a canonical key of this tenant, or change it."""
-    return await services.keys.put(principal, key, body)
+    answer = await services.keys.put(write, key, body)
+    reply(answer, response)
+    return MemoryKey.model_validate(answer.body)
 
 
 @keys_router.delete("/{key}", status_code=204, responses=documented(403, 404), operation_id="delete_key")
 async def delete_key(
-    key: Annotated[SegmentId, Path(description="The canonical key")], principal: PrincipalDep, services: ServicesDep
+    key: Annotated[SegmentId, Path(description="The canonical key")],
+    write: WriteDep,
+    services: ServicesDep,
+    response: Response,
 ) -> None:
     """Forget a canonical key of this tenant; memories keep the key they have."""
-    await services.keys.delete(principal, key)
+    reply(await services.keys.delete(write, key), response)

@@ -9,14 +9,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core import clock, ids
 from app.core.errors import Problem, TooLarge
+from app.core.metrics import Metrics
 from app.routers.problems import send_problem
+from app.routers.requests import StrictRoute
 
 log = structlog.get_logger()
 
 _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _LENGTH: Final = re.compile(r"0*([0-9]+)", re.ASCII)
 MAX_LENGTH_DIGITS: Final = 18
-_QUIET: Final = frozenset({"/healthz", "/readyz"})
+_QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+CUT_OFF: Final = 499
+"""What is noted of a request whose caller went away before an answer began."""
+_UNSEEN: Final = Metrics()
+"""Takes what happens before the application has started."""
+
 _FAILED: Final = "Something went wrong inside the service; the request id finds it in the log."
 
 
@@ -35,6 +42,7 @@ class RequestMiddleware:
         request_id = offered if _SANE_ID.fullmatch(offered) else str(ids.new_id())
         scope.setdefault("state", {})["request_id"] = request_id
         started, status = clock.monotonic(), 0
+        metrics = _metrics_of(scope)
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
@@ -43,7 +51,10 @@ class RequestMiddleware:
                 MutableHeaders(scope=message)["X-Request-ID"] = request_id
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with (
+            structlog.contextvars.bound_contextvars(request_id=request_id),
+            metrics.requests_in_flight.track_inprogress(),
+        ):
             try:
                 await self._app(scope, receive, send_with_id)
             except Exception:  # the last resort: told here, once, while the request's id is at hand
@@ -51,10 +62,12 @@ class RequestMiddleware:
                 if not status:  # a response that has begun is cut off by the server
                     await send_problem(Problem(_FAILED), scope, receive, send_with_id)
             finally:
-                if scope["path"] not in _QUIET:
-                    route = getattr(scope.get("route"), "operation_id", None)
-                    took = round((clock.monotonic() - started) * 1000, 1)
-                    log.info("request", method=scope["method"], route=route, status=status or 500, ms=took)
+                took, route = clock.monotonic() - started, scope.get("route")
+                path = _template(route)
+                metrics.answered(method=scope["method"], route=path, status=status or CUT_OFF, seconds=took)
+                if path not in _QUIET:
+                    name, ms = getattr(route, "operation_id", None), round(took * 1000, 1)
+                    log.info("request", method=scope["method"], route=name, status=status or CUT_OFF, ms=ms)
 
 
 class BodyLimitMiddleware:
@@ -87,3 +100,14 @@ class BodyLimitMiddleware:
 
     def _problem(self) -> TooLarge:
         return TooLarge(f"The body exceeds {self._limit} bytes.")
+
+
+def _template(route: object) -> str | None:
+    """A route's path with its parameters unfilled. A strict route knows itself without the version in front of it."""
+    path: str | None = getattr(route, "path", None)
+    return f"/v1{path}" if isinstance(route, StrictRoute) else path
+
+
+def _metrics_of(scope: Scope) -> Metrics:
+    services = getattr(scope["app"].state, "services", None)
+    return _UNSEEN if services is None else services.metrics

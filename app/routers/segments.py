@@ -16,10 +16,15 @@ class SegmentMiddleware:
     """Decodes the raw path segment by segment; a %2F comes out as a mark that path parameters turn back into `/`.
 
     Control characters and the segments `.` and `..` are refused, in whatever spelling.
+
+    Args:
+        app: What comes next.
+        root_path: The prefix under which a proxy serves us, whether it takes it off the path or not.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, root_path: str = "") -> None:
         self._app = app
+        self._root_path = root_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Rewrite `path` from `raw_path`."""
@@ -32,7 +37,7 @@ class SegmentMiddleware:
         except Problem as problem:
             await send_problem(problem, scope, receive, send)
             return
-        prefix = scope.get("root_path", "")
+        prefix = scope["root_path"] = self._root_path or scope.get("root_path", "")
         if prefix and path != prefix and not path.startswith(f"{prefix}/"):
             path = prefix + path
         scope["path"] = path

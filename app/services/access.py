@@ -11,7 +11,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Unauthenticated
-from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
+from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role, TenantDefaults
 from app.repositories.base import Row
 from app.uow import UnitOfWork
 
@@ -88,11 +88,16 @@ class AccessService:
             rows = await tx.access.keys()
         return [_info(row) for row in rows]
 
-    async def revoke(self, key_id: UUID) -> bool:
-        """Close a key; False where it is not there or closed already. Other processes learn it within seconds."""
-        self._trusted.clear()
+    async def revoke(self, key_id: UUID, tenant_id: UUID | None = None) -> bool:
+        """Close a key (of this tenant); False where it is not there or closed. Other processes follow in seconds."""
         async with self.uow.begin_global() as tx:
-            return await tx.access.revoke_key(key_id, clock.now())
+            revoked = await tx.access.revoke_key(key_id, clock.now(), tenant_id)
+        self.forget()
+        return revoked
+
+    def forget(self) -> None:
+        """Look every key up again, in this process."""
+        self._trusted.clear()
 
     async def tenant(self, name: str) -> UUID:
         """The id of the tenant of this name, created if it is new."""
@@ -148,7 +153,7 @@ def key_row(
 
 
 def _principal(row: Row) -> Principal:
-    users = row["user_ids"]
+    users, settings = row["user_ids"], row["tenant_settings"]
     return Principal(
         tenant_id=row["tenant_id"],
         key_id=row["id"],
@@ -156,6 +161,9 @@ def _principal(row: Row) -> Principal:
         role=row["role"],
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
+        defaults=TenantDefaults(
+            settings.get("timezone"), settings.get("default_session_ttl"), settings.get("default_memory_ttl")
+        ),
     )
 
 

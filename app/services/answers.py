@@ -7,9 +7,11 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel
 
+from app.core import clock
 from app.core.errors import Conflict
+from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
-from app.uow import Transaction
+from app.uow import Transaction, UnitOfWork
 
 KEPT_FOR: Final = timedelta(hours=24)
 
@@ -23,6 +25,28 @@ class Answer:
     status: int
     body: BaseModel | None
     replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A call that changes something: whose, under which idempotency key, and on which version it insists."""
+
+    principal: Principal
+    claim: IdempotencyClaim | None = None
+    if_match: int | None = None
+
+    def expected(self, named: int | None) -> int | None:
+        """The version that must be current: If-Match, else the one that the body names."""
+        return named if self.if_match is None else self.if_match
+
+
+async def write_once(
+    uow: UnitOfWork, write: Write, model: type[BaseModel] | None, work: Callable[[Transaction], Awaitable[Answer]]
+) -> Answer:
+    """Do `work` in a transaction of its own, once per idempotency key; `model` is what its answers are."""
+    async with uow.begin(write.principal) as tx:
+        shape = None if model is None else model.model_validate_json
+        return await answer_once(tx, write.claim, clock.now(), shape, lambda: work(tx))
 
 
 async def answer_once(

@@ -25,7 +25,7 @@ from app.schemas.messages import (
 )
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, answer_once
-from app.services.sessions import alive, forget_expired, id_taken, session_row
+from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
 
@@ -59,7 +59,13 @@ class MessageService:
 
             async def work() -> Answer:
                 append = _Append(tx, at, self.embed_debounce, request.timezone)
-                session = session_row(session_id, scope, at)
+                session = session_row(
+                    session_id,
+                    scope,
+                    at,
+                    timezone=principal.defaults.timezone,
+                    expires_at=expiry(principal, None, at),
+                )
                 stored = await append.run(session, given, analyses, request.expected_seq)
                 if isinstance(request, MessagesAppend):
                     return Answer(201, AppendedMessages(results=stored))
@@ -179,6 +185,7 @@ class _Append:
             "external_id": message.external_id,
             "timezone": message.timezone or self.timezone,
             "tokens": analysis.tokens,
+            "length": analysis.length,
             "content_hash": analysis.content_hash,
             "metadata": message.metadata,
             "occurred_at": message.occurred_at or self.at,

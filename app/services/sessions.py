@@ -10,9 +10,11 @@ from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
+from app.repositories.owners import OwnerChange
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.sessions import Session, SessionChange, SessionCreate
 from app.services.answers import Answer, answer_once
+from app.services.history import event_row
 from app.uow import Transaction, UnitOfWork
 
 
@@ -31,10 +33,10 @@ class SessionService:
             Scope(principal.own_user(request.user_id), request.agent_id, request.app_id),
             at,
             title=request.title,
-            timezone=request.timezone,
+            timezone=request.timezone or principal.defaults.timezone,
             metadata=request.metadata,
             memory=request.memory,
-            expires_at=None if request.ttl is None else at + timedelta(seconds=request.ttl),
+            expires_at=expiry(principal, request.ttl, at),
         )
         async with self.uow.begin(principal) as tx:
 
@@ -96,13 +98,22 @@ class SessionService:
 
             return await answer_once(tx, claim, at, Session.model_validate_json, work)
 
-    async def delete(self, principal: Principal, session_id: str, claim: IdempotencyClaim | None = None) -> Answer:
-        """Remove a session with its messages; memories drawn from it stay, with their quotes."""
+    async def delete(
+        self, principal: Principal, session_id: str, claim: IdempotencyClaim | None = None, *, memories: bool = False
+    ) -> Answer:
+        """Remove a session with its messages.
+
+        Memories drawn from it stay, with their quotes; with `memories` those go that come from nowhere else.
+        """
         principal.require("sessions:write")
+        if memories:
+            principal.require("memories:write")
         async with self.uow.begin(principal) as tx:
 
             async def work() -> Answer:
                 _there(await tx.sessions.get_for_update(session_id))
+                if memories:
+                    await delete_drawn(tx, session_id, principal.actor, clock.now())
                 await remove(tx, session_id)
                 return Answer(204, None)
 
@@ -123,6 +134,25 @@ async def forget_expired(tx: Transaction, session_id: str, at: datetime) -> bool
         return False
     await remove(tx, session_id)
     return True
+
+
+def expiry(principal: Principal, ttl: int | None, at: datetime) -> datetime | None:
+    """When a session goes: after its own life, else after the tenant's default one, else never."""
+    seconds = principal.defaults.session_ttl if ttl is None else ttl
+    return None if seconds is None else at + timedelta(seconds=seconds)
+
+
+async def delete_drawn(tx: Transaction, session_id: str, actor: str, at: datetime) -> None:
+    """Delete the memories that come from this session alone."""
+    rows = await tx.memories.drawn_from_only(session_id)
+    lengths: dict[str, list[int]] = {}
+    for row in rows:
+        lengths.setdefault(row["owner"], []).append(row["length"])
+    for owner in sorted(lengths):
+        await tx.owners.lock_and_change(owner, OwnerChange(-len(lengths[owner]), -sum(lengths[owner])))
+    values = {"status": "deleted", "deleted_at": at, "updated_at": at}
+    changed = [(row, await tx.memories.change(row["id"], values)) for row in rows]
+    await tx.memories.record([event_row("deleted", old, new, actor, at, {"status"}) for old, new in changed])
 
 
 def session_row(session_id: str, scope: Scope, at: datetime, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - columns

@@ -36,6 +36,7 @@ messages = tenant_table(
     Column("name", Text),
     Column("timezone", Text),
     Column("tokens", Integer, nullable=False),
+    Column("length", Integer, nullable=False),
     Column("content_hash", LargeBinary, nullable=False),
     json_object("metadata"),
     timestamp("occurred_at", required=True),

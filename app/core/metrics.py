@@ -1,0 +1,181 @@
+"""What a process measures, for Prometheus. Labels name routes, kinds and states: never users, ids or contents."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, start_http_server
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from app.core import clock
+from app.core.errors import ConfigurationError, Problem
+
+CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
+PATIENCE_SECONDS: Final = 5.0
+"""The longest that a scrape waits for the database: what the process itself knows is given without it."""
+
+REFUSALS: Final = {401: "unauthenticated", 403: "forbidden"}
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+FAST: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTally:
+    """What the database knows of jobs, over all tenants.
+
+    Args:
+        jobs: How many there are of a kind in a state; succeeded and cancelled ones are not counted.
+        oldest_due_seconds: For how long the job that is longest due has waited for a worker.
+    """
+
+    jobs: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    oldest_due_seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class JobOutcome:
+    """How a run of a job ended, in one word."""
+
+    word: str = "done"
+
+
+class Metrics:
+    """The values of one process, in a registry of its own."""
+
+    def __init__(self) -> None:
+        registry = self.registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        Info("mnemic", "The program", registry=registry).info({"version": version("mnemic")})
+        route = ("method", "route")
+        self.requests = Counter("mnemic_http_requests", "Requests answered", (*route, "status"), registry=registry)
+        self.request_seconds = Histogram(
+            "mnemic_http_request_seconds", "Time to answer a request", route, buckets=FAST, registry=registry
+        )
+        self.requests_in_flight = Gauge(
+            "mnemic_http_requests_in_flight", "Requests that are being answered", registry=registry
+        )
+        self.auth_failures = Counter(
+            "mnemic_auth_failures", "Requests refused for their key", ("reason",), registry=registry
+        )
+        self.embedding_calls = Counter(
+            "mnemic_embedding_calls", "Calls of the embedding model", ("input", "outcome"), registry=registry
+        )
+        self.embedding_seconds = Histogram(
+            "mnemic_embedding_seconds",
+            "Time of one call of the embedding model",
+            ("input",),
+            buckets=FAST,
+            registry=registry,
+        )
+        self.embedded_texts = Counter("mnemic_embedded_texts", "Texts embedded", ("input",), registry=registry)
+        self.job_runs = Counter(
+            "mnemic_job_runs", "Runs of jobs by this worker", ("kind", "outcome"), registry=registry
+        )
+        self.job_seconds = Histogram(
+            "mnemic_job_seconds", "Time of one run of a job", ("kind",), buckets=FAST, registry=registry
+        )
+        self._pool_size = Gauge("mnemic_database_pool_size", "Connections the pool may hold", registry=registry)
+        self._pool_used = Gauge("mnemic_database_pool_in_use", "Connections that are lent out", registry=registry)
+        self._queue = _Queue()
+        registry.register(self._queue)
+
+    def answered(self, *, method: str, route: str | None, status: int, seconds: float) -> None:
+        """Count one request by its route's template; what no route took is one label, whatever was asked for."""
+        labels = (method if method in METHODS else "other", route or "unmatched")
+        self.requests.labels(*labels, str(status)).inc()
+        self.request_seconds.labels(*labels).observe(seconds)
+        if status in REFUSALS:
+            self.auth_failures.labels(REFUSALS[status]).inc()
+
+    @contextmanager
+    def job_run(self, kind: str) -> Iterator[JobOutcome]:
+        """Time one run of a job and count it by the outcome that the block leaves behind."""
+        outcome, started = JobOutcome(), clock.monotonic()
+        try:
+            yield outcome
+        finally:
+            self.job_runs.labels(kind, outcome.word).inc()
+            self.job_seconds.labels(kind).observe(clock.monotonic() - started)
+
+    def watch_pool(self, size: Callable[[], int], used: Callable[[], int]) -> None:
+        """Ask the pool at each scrape."""
+        self._pool_size.set_function(size)
+        self._pool_used.set_function(used)
+
+    def watch_queue(self, tally: Callable[[], Awaitable[QueueTally]]) -> None:
+        """Ask the database at each scrape."""
+        self._queue.ask = tally
+
+    async def rendered(self) -> bytes:
+        """All values in Prometheus' text form, those of the database fresh."""
+        self._queue.loop = asyncio.get_running_loop()
+        return await asyncio.to_thread(generate_latest, self.registry)
+
+    @asynccontextmanager
+    async def served(self, host: str, port: int | None) -> AsyncIterator[None]:
+        """Give the values on a port of their own, without a key, for as long as the block lasts; None: nowhere.
+
+        Raises:
+            ConfigurationError: The port cannot be used.
+        """
+        if port is None:
+            yield
+            return
+        self._queue.loop = asyncio.get_running_loop()
+        try:
+            server, thread = start_http_server(port, addr=host, registry=self.registry)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The metrics port {port} on {host} cannot be used ({error.strerror}): choose another METRICS_PORT."
+            ) from error
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(server.shutdown)
+            server.server_close()
+            thread.join()
+
+
+class _Queue(Collector):
+    """Asks for a tally at each scrape: scrapes run in threads, the database lives in the loop."""
+
+    def __init__(self) -> None:
+        self.ask: Callable[[], Awaitable[QueueTally]] | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing is known before the first scrape."""
+        return ()
+
+    def collect(self) -> Iterable[Metric]:
+        """The tally as gauges, or that the database did not answer."""
+        if self.ask is None or self.loop is None or self.loop.is_closed():
+            return
+        tally = asyncio.run_coroutine_threadsafe(_in_time(self.ask), self.loop).result()
+        yield GaugeMetricFamily(
+            "mnemic_database_up", "Whether the database answered this scrape", value=0 if tally is None else 1
+        )
+        if tally is None:
+            return
+        jobs = GaugeMetricFamily("mnemic_jobs", "Jobs in the database, all tenants", labels=("kind", "state"))
+        for (kind, state), count in sorted(tally.jobs.items()):
+            jobs.add_metric((kind, state), count)
+        yield jobs
+        yield GaugeMetricFamily(
+            "mnemic_jobs_oldest_due_seconds",
+            "How long the job that is longest due has waited for a worker",
+            value=tally.oldest_due_seconds,
+        )
+
+
+async def _in_time(ask: Callable[[], Awaitable[QueueTally]]) -> QueueTally | None:
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            return await ask()
+    except (Problem, ConfigurationError, TimeoutError):
+        return None

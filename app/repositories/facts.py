@@ -1,0 +1,65 @@
+"""Facts: keyed memories, read by exact key."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import RowMapping, func, select, update
+
+from app.db.models import memories
+from app.repositories.base import Repository
+from app.repositories.selection import current_at
+
+LAST_CHARACTER = "\U0010ffff"
+
+
+class FactRepository(Repository):
+    """The current memories under a key that belong to a user and to no narrower scope."""
+
+    async def current(self, owner: str, key: str, at: datetime) -> list[RowMapping]:
+        """What is current under this key, newest first."""
+        statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
+        return await self._all(statement.order_by(memories.c.id.desc()))
+
+    async def current_for_update(self, owner: str, key: str, at: datetime) -> list[RowMapping]:
+        """The same, their rows locked until the commit. Call it under the owner's lock."""
+        statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
+        return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
+
+    async def page(
+        self, owner: str, prefix: str, after: tuple[str, UUID] | None, limit: int, at: datetime
+    ) -> list[RowMapping]:
+        """Facts by key; a prefix is a range of keys."""
+        statement = select(memories).where(*self._facts(owner, at), memories.c.key.is_not(None))
+        if prefix:
+            statement = statement.where(memories.c.key >= prefix, memories.c.key < prefix + LAST_CHARACTER)
+        if after is not None:
+            key, memory_id = after
+            statement = statement.where(
+                (memories.c.key > key) | ((memories.c.key == key) & (memories.c.id > memory_id))
+            )
+        return await self._all(statement.order_by(memories.c.key, memories.c.id).limit(limit))
+
+    async def supersede(self, ids: Sequence[UUID], by: UUID, at: datetime, valid_to: datetime) -> list[RowMapping]:
+        """Close memories in favour of a newer one; they stay readable by history."""
+        ended = func.greatest(valid_to, func.coalesce(memories.c.valid_from, valid_to))
+        values: dict[str, Any] = {
+            "status": "superseded",
+            "superseded_by": by,
+            "superseded_at": at,
+            "valid_to": ended,
+            "updated_at": at,
+            "version": memories.c.version + 1,
+        }
+        statement = update(memories).where(memories.c.tenant_id == self._tenant_id, memories.c.id.in_(list(ids)))
+        return await self._all(statement.values(values).returning(memories))
+
+    def _facts(self, owner: str, at: datetime) -> list[Any]:
+        return [
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner == owner,
+            memories.c.session_id.is_(None),
+            *self._own(memories.c.user_id),
+            *current_at(at),
+        ]

@@ -1,0 +1,129 @@
+"""Two users who turn out to be one: everything of the first becomes the second's."""
+
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import RowMapping, Table, and_, delete, exists, select, update
+
+from app.db.models import (
+    blocks,
+    checkpoint_threads,
+    idempotency_keys,
+    jobs,
+    memories,
+    memory_postings,
+    memory_vectors,
+    message_postings,
+    message_vectors,
+    messages,
+    owner_stats,
+    sessions,
+    store_items,
+)
+from app.domain.scope import Scope
+from app.repositories.base import Repository
+
+OWNED: Final[tuple[Table, ...]] = (
+    message_postings,
+    message_vectors,
+    messages,
+    memory_postings,
+    memory_vectors,
+    memories,
+    sessions,
+    blocks,
+)
+"""Tables whose rows name their owner."""
+
+NAMED: Final[tuple[Table, ...]] = (
+    sessions,
+    memories,
+    blocks,
+    jobs,
+    checkpoint_threads,
+    store_items,
+    idempotency_keys,
+)
+"""Tables whose rows name a user."""
+
+
+class MergeRepository(Repository):
+    """Run under both users' locks."""
+
+    async def block_labels_of_both(self, source: str, target: str) -> list[str]:
+        """Labels under which both users have a block for the same agent: a person must choose one first."""
+        other = blocks.alias("other")
+        statement = (
+            select(blocks.c.label)
+            .join_from(
+                blocks,
+                other,
+                and_(
+                    other.c.tenant_id == blocks.c.tenant_id,
+                    other.c.label == blocks.c.label,
+                    other.c.agent_id.is_not_distinct_from(blocks.c.agent_id),
+                ),
+            )
+            .where(blocks.c.tenant_id == self._tenant_id, blocks.c.user_id == source, other.c.user_id == target)
+        )
+        return sorted(set((await self._connection.execute(statement)).scalars().all()))
+
+    async def close_twins(self, source: str, target: str, at: datetime) -> list[RowMapping]:
+        """Supersede the source's active memories that the target has word for word; the closed rows."""
+        twin = memories.alias("twin")
+        same = and_(
+            twin.c.tenant_id == memories.c.tenant_id,
+            twin.c.owner == Scope(target).owner,
+            twin.c.status == "active",
+            twin.c.kind == memories.c.kind,
+            twin.c.content_hash == memories.c.content_hash,
+            twin.c.agent_id.is_not_distinct_from(memories.c.agent_id),
+            twin.c.app_id.is_not_distinct_from(memories.c.app_id),
+            twin.c.session_id.is_not_distinct_from(memories.c.session_id),
+        )
+        statement = (
+            update(memories)
+            .where(
+                memories.c.tenant_id == self._tenant_id,
+                memories.c.owner == Scope(source).owner,
+                memories.c.status == "active",
+                exists(select(twin.c.id).where(same)),
+            )
+            .values(
+                status="superseded",
+                superseded_at=at,
+                updated_at=at,
+                superseded_by=select(twin.c.id).where(same).limit(1).scalar_subquery(),
+                version=memories.c.version + 1,
+            )
+            .returning(memories)
+        )
+        return await self._all(statement)
+
+    async def move(self, source: str, target: str) -> dict[str, int]:
+        """Give every row of the source to the target; how many rows of each table."""
+        moved: dict[str, int] = {}
+        before, after = Scope(source).owner, Scope(target).owner
+        for table in OWNED:
+            statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
+            moved[table.name] = await self._run(statement.values(owner=after))
+        for table in NAMED:
+            statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.user_id == source)
+            moved[table.name] = await self._run(statement.values(user_id=target))
+        await self._add_counts(before, after)
+        return moved
+
+    async def _add_counts(self, before: str, after: str) -> None:
+        mine = owner_stats.c.tenant_id == self._tenant_id
+        old = owner_stats.alias("old")
+        names = ("memory_count", "memory_tokens", "message_count", "message_tokens")
+        sums: dict[str, Any] = {name: owner_stats.c[name] + old.c[name] for name in names}
+        statement = (
+            update(owner_stats)
+            .where(
+                mine, owner_stats.c.owner == after, old.c.tenant_id == owner_stats.c.tenant_id, old.c.owner == before
+            )
+            .values(version=owner_stats.c.version + 1, **sums)
+        )
+        await self._run(statement)
+        await self._run(delete(owner_stats).where(mine, owner_stats.c.owner == before))

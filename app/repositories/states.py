@@ -1,0 +1,43 @@
+"""Session state: every version is kept; the newest is current."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import RowMapping, select
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import session_states
+from app.repositories.base import Repository
+
+
+class StateRepository(Repository):
+    """session_states. The caller has looked whether the key may see the session, and locked it before it writes."""
+
+    async def current(self, session_id: str) -> RowMapping | None:
+        """The newest version."""
+        statement = select(session_states).where(*self._of(session_id)).order_by(session_states.c.version.desc())
+        return await self._first(statement.limit(1))
+
+    async def version(self, session_id: str, version: int) -> RowMapping | None:
+        """One version."""
+        return await self._first(
+            select(session_states).where(*self._of(session_id), session_states.c.version == version)
+        )
+
+    async def add(
+        self, session_id: str, version: int, document: dict[str, Any], actor: str, at: datetime
+    ) -> RowMapping:
+        """A further version."""
+        row = {"session_id": session_id, "version": version, "document": document, "actor": actor, "created_at": at}
+        statement = insert(session_states).values(tenant_id=self._tenant_id, **row)
+        return await self._one_row(statement.returning(session_states))
+
+    async def page(self, session_id: str, before: int | None, limit: int) -> list[RowMapping]:
+        """Versions, newest first."""
+        statement = select(session_states).where(*self._of(session_id))
+        if before is not None:
+            statement = statement.where(session_states.c.version < before)
+        return await self._all(statement.order_by(session_states.c.version.desc()).limit(limit))
+
+    def _of(self, session_id: str) -> list[Any]:
+        return [session_states.c.tenant_id == self._tenant_id, session_states.c.session_id == session_id]

@@ -1,0 +1,92 @@
+"""Keys, tenants and the caller, in requests and answers."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from app.domain.principal import Permission, Role
+from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone
+
+
+class Me(ResponseModel):
+    """The holder of the key."""
+
+    tenant_id: str
+    key_id: str
+    name: str
+    role: Role
+    scopes: list[Permission]
+    user_ids: list[str] | None = Field(description="The users that the key is bound to; null: every user")
+
+
+class KeyCreate(RequestModel):
+    """A new API key."""
+
+    name: ShortText = Field(min_length=1, description="What it is for")
+    role: Role = "member"
+    scopes: list[Permission] | None = Field(None, description="Fewer than the role has; all of the role's if absent")
+    user_ids: list[Id] | None = Field(None, min_length=1, max_length=1000, description="Bind it to these users")
+    expires_at: Instant | None = None
+
+    model_config = RequestModel.model_config | {
+        "json_schema_extra": {"examples": [{"name": "travel agent", "role": "member", "user_ids": ["ada"]}]}
+    }
+
+
+class ApiKey(ResponseModel):
+    """A key: everything but its secret."""
+
+    id: str
+    tenant_id: str
+    name: str
+    prefix: str = Field(description="How the secret begins")
+    role: Role
+    scopes: list[Permission]
+    user_ids: list[str] | None
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+
+
+class CreatedKey(ApiKey):
+    """A new key."""
+
+    key: str = Field(description="The secret: shown now and never again")
+
+
+class TenantCreate(RequestModel):
+    """A new tenant."""
+
+    name: Id
+
+    model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"name": "acme"}]}}
+
+
+class Tenant(ResponseModel):
+    """A tenant."""
+
+    id: str
+    name: str
+    created_at: datetime
+
+
+class TenantSettings(RequestModel):
+    """What may be set for a tenant while the service runs."""
+
+    timezone: Timezone | None = Field(None, description="For users and sessions that name none")
+    default_session_ttl: int | None = Field(None, ge=1, description="Seconds, for sessions that name none")
+    default_memory_ttl: int | None = Field(None, ge=1, description="Seconds, for memories that name none")
+
+    model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
+
+
+class Stats(ResponseModel):
+    """How much a tenant has of what."""
+
+    users: int
+    sessions: int
+    messages: int
+    memories: dict[str, int] = Field(description="By status")
+    jobs: dict[str, int] = Field(description="By state")
+    embedding_model: str

@@ -1,0 +1,147 @@
+"""Administration: keys and settings of one's own tenant; tenants, for operators."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from app.core import clock, ids
+from app.core.errors import Conflict, Forbidden, NotFound
+from app.domain.principal import ROLE_SCOPES, Principal
+from app.repositories.base import Row
+from app.schemas.access import ApiKey, CreatedKey, KeyCreate, Stats, Tenant, TenantCreate, TenantSettings
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.services.access import AccessService, IssuedKey, key_row, new_secret
+from app.services.embedding import Embedder
+from app.uow import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class AdminService:
+    """The use cases of administration. Every one needs the scope `admin`."""
+
+    uow: UnitOfWork
+    embedder: Embedder
+    access: AccessService
+
+    async def create_key(self, principal: Principal, tenant: str | None, request: KeyCreate) -> CreatedKey:
+        """Make a key with no more rights than the maker has."""
+        principal.require("admin")
+        wanted = ROLE_SCOPES[request.role] if request.scopes is None else frozenset(request.scopes)
+        beyond_role = sorted(wanted - ROLE_SCOPES[request.role])
+        if beyond_role:
+            raise Forbidden(f"The role {request.role} has no scope {', '.join(beyond_role)}.", code="beyond_role")
+        if not wanted <= principal.scopes or (request.role == "operator" and principal.role != "operator"):
+            raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
+        if principal.user_ids is not None and not set(request.user_ids or ()) - {None} <= principal.user_ids:
+            raise Forbidden("This key is bound to other users.", code="foreign_user")
+        tenant_id = await self._tenant(principal, tenant)
+        issued = IssuedKey(ids.new_id(), new_secret())
+        row = key_row(
+            issued,
+            tenant_id=tenant_id,
+            name=request.name,
+            role=request.role,
+            user_ids=request.user_ids if principal.user_ids is None else request.user_ids or sorted(principal.user_ids),
+            expires_at=request.expires_at,
+        ) | {"scopes": sorted(wanted)}
+        async with self.uow.begin_global() as tx:
+            await tx.access.add_key(row)
+        blank = {"revoked_at": None, "last_used_at": None}
+        return CreatedKey(**_key(row | blank).model_dump(), key=issued.secret)
+
+    async def keys(self, principal: Principal, tenant: str | None, cursor: str | None, limit: int) -> Page[ApiKey]:
+        """Keys, newest first."""
+        principal.require("admin")
+        before = decode_cursor(cursor, UUID)
+        tenant_id = await self._tenant(principal, tenant)
+        async with self.uow.begin_global() as tx:
+            rows = await tx.access.keys_page(tenant_id, None if before is None else before[0], limit + 1)
+        more = len(rows) > limit
+        return Page(
+            results=[_key(row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+        )
+
+    async def revoke_key(self, principal: Principal, tenant: str | None, key_id: UUID) -> None:
+        """Close a key for good."""
+        principal.require("admin")
+        tenant_id = await self._tenant(principal, tenant)
+        if not await self.access.revoke(key_id, tenant_id):
+            raise NotFound("There is no such key that is open.", code="key_not_found")
+
+    async def create_tenant(self, principal: Principal, request: TenantCreate) -> Tenant:
+        """Make a tenant. Raises `Conflict` where the name is taken."""
+        _require_operator(principal)
+        async with self.uow.begin_global() as tx:
+            if await tx.access.tenant_by_name(request.name) is not None:
+                raise Conflict("This name is taken.", code="id_taken")
+            await tx.access.ensure_tenant(ids.new_id(), request.name, clock.now())
+            return _tenant(_there(await tx.access.tenant_by_name(request.name)))
+
+    async def tenants(self, principal: Principal, cursor: str | None, limit: int) -> Page[Tenant]:
+        """Tenants by age."""
+        _require_operator(principal)
+        after = decode_cursor(cursor, UUID)
+        async with self.uow.begin_global() as tx:
+            rows = await tx.access.tenants_page(None if after is None else after[0], limit + 1)
+        more = len(rows) > limit
+        return Page(
+            results=[_tenant(row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+        )
+
+    async def stats(self, principal: Principal) -> Stats:
+        """How much the tenant has of what."""
+        principal.require("admin")
+        async with self.uow.begin_tenant(principal.tenant_id) as tx:
+            counts = await tx.stats.counts()
+            memories = await tx.stats.memories_by_status()
+            jobs = await tx.stats.jobs_by_state()
+        return Stats(**counts, memories=memories, jobs=jobs, embedding_model=self.embedder.model.name)
+
+    async def settings(self, principal: Principal) -> TenantSettings:
+        """The tenant's settings."""
+        principal.require("admin")
+        async with self.uow.begin_global() as tx:
+            return TenantSettings(**_there(await tx.access.tenant(principal.tenant_id))["settings"])
+
+    async def change_settings(self, principal: Principal, request: TenantSettings) -> TenantSettings:
+        """Set what the request names; other processes follow within seconds."""
+        principal.require("admin")
+        named: dict[str, Any] = request.model_dump(mode="json", exclude_unset=True)
+        async with self.uow.begin_global() as tx:
+            row = _there(await tx.access.tenant_for_update(principal.tenant_id))
+            settings = {name: value for name, value in (row["settings"] | named).items() if value is not None}
+            await tx.access.set_settings(principal.tenant_id, settings)
+        self.access.forget()
+        return TenantSettings(**settings)
+
+    async def _tenant(self, principal: Principal, name: str | None) -> UUID:
+        """The tenant that is meant: one's own, or any by name for an operator."""
+        if name is None:
+            return principal.tenant_id
+        _require_operator(principal)
+        async with self.uow.begin_global() as tx:
+            found: UUID = _there(await tx.access.tenant_by_name(name))["id"]
+            return found
+
+
+def _require_operator(principal: Principal) -> None:
+    principal.require("admin")
+    if principal.role != "operator" or principal.user_ids is not None:
+        raise Forbidden("Only an operator's key reaches beyond its own tenant.", code="operator_only")
+
+
+def _there(row: Row | None) -> Row:
+    if row is None:
+        raise NotFound("There is no such tenant.", code="tenant_not_found")
+    return row
+
+
+def _key(row: Row | dict[str, Any]) -> ApiKey:
+    plain = {name: row[name] for name in ApiKey.model_fields if name not in {"id", "tenant_id"}}
+    return ApiKey(id=str(row["id"]), tenant_id=str(row["tenant_id"]), **plain)
+
+
+def _tenant(row: Row) -> Tenant:
+    return Tenant(id=str(row["id"]), name=row["name"], created_at=row["created_at"])

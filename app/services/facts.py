@@ -1,0 +1,168 @@
+"""Facts: one current value under a key; what it was before stays readable."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from app.core import clock
+from app.core.errors import NotFound
+from app.domain.keys import spelled
+from app.domain.memory import Category
+from app.domain.principal import Principal
+from app.domain.scope import Scope
+from app.repositories.base import Row
+from app.repositories.owners import OwnerChange
+from app.schemas.facts import Fact, FactPut
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.schemas.memories import MemoryIn
+from app.services.analysis import analyse_all
+from app.services.answers import Answer, Write, write_once
+from app.services.embedding import Embedder, TextToEmbed
+from app.services.history import event_row
+from app.services.keys import canonical_key
+from app.services.sessions import check_version
+from app.services.writing import MemoryWriter, draft_of, embed_later
+from app.uow import Transaction, UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class FactService:
+    """The use cases of facts."""
+
+    uow: UnitOfWork
+    embedder: Embedder
+
+    async def put(self, write: Write, user_id: str, key: str, request: FactPut) -> Answer:
+        """Set a key's value (201 where it had none). The value before it is superseded at once."""
+        principal = write.principal
+        principal.require("memories:write")
+        owner = Scope(principal.own_user(user_id)).owner
+        at = clock.now()
+        async with self.uow.begin(principal) as tx:
+            canonical = await canonical_key(tx, key)
+        memory = _memory(user_id, canonical.key, request, at)
+        draft = draft_of(principal, memory, (await analyse_all([memory.text]))[0], at)
+        vectors = await self.embedder.passages_if_up(
+            [TextToEmbed(draft.row["id"], memory.text, draft.analysis.content_hash)]
+        )
+        record = await self.embedder.record()
+        expected = write.expected(request.version)
+
+        async def work(tx: Transaction) -> Answer:
+            await tx.owners.lock_and_change(owner, OwnerChange())
+            before = await tx.facts.current_for_update(owner, canonical.key, at)
+            if expected is not None:
+                check_version(before[0]["version"] if before else 0, expected)
+            stored = (await MemoryWriter(tx, principal.actor, at).run([draft], vectors, record.id))[0]
+            if not vectors:
+                await embed_later(tx, [stored], at)
+            old = [row for row in before if str(row["id"]) != stored.id]
+            await _supersede(tx, old, UUID(stored.id), principal.actor, at, request.occurred_at or at)
+            row = _there([found] if (found := await tx.memories.get(UUID(stored.id))) is not None else [])
+            if (row["key"], row["value"]) != (canonical.key, memory.value):
+                # The same words were remembered without the key: now they are its value.
+                named = {"key": canonical.key, "value": memory.value, "updated_at": at}
+                row = await tx.memories.change(row["id"], named)
+            return Answer(200 if before else 201, _fact(row))
+
+        return await write_once(self.uow, write, Fact, work)
+
+    async def get(self, principal: Principal, user_id: str, key: str) -> Fact:
+        """The current value under a key."""
+        principal.require("memories:read")
+        owner = Scope(principal.own_user(user_id)).owner
+        async with self.uow.begin(principal) as tx:
+            canonical = await canonical_key(tx, key)
+            return _fact(_there(await tx.facts.current(owner, canonical.key, clock.now())))
+
+    async def page(self, principal: Principal, user_id: str, prefix: str, cursor: str | None, limit: int) -> Page[Fact]:
+        """A user's facts by key, of those that begin with a prefix."""
+        principal.require("memories:read")
+        owner = Scope(principal.own_user(user_id)).owner
+        after = decode_cursor(cursor, str, UUID)
+        begins = spelled(prefix) + ("." if prefix.endswith((".", "_", "-")) and spelled(prefix) else "")
+        async with self.uow.begin(principal) as tx:
+            position = None if after is None else (after[0], after[1])
+            rows = await tx.facts.page(owner, begins, position, limit + 1, clock.now())
+        last = rows[limit - 1] if len(rows) > limit else None
+        return Page(
+            results=[_fact(row) for row in rows[:limit]],
+            next_cursor=None if last is None else encode_cursor(last["key"], last["id"]),
+        )
+
+    async def delete(self, write: Write, user_id: str, key: str) -> Answer:
+        """Take a fact back; its history stays."""
+        principal = write.principal
+        principal.require("memories:write")
+        owner = Scope(principal.own_user(user_id)).owner
+        at = clock.now()
+
+        async def work(tx: Transaction) -> Answer:
+            canonical = await canonical_key(tx, key)
+            await tx.owners.lock_and_change(owner, OwnerChange())
+            rows = await tx.facts.current_for_update(owner, canonical.key, at)
+            check_version(_there(rows)["version"], write.if_match)
+            gone = OwnerChange(-len(rows), -sum(row["length"] for row in rows))
+            await tx.owners.lock_and_change(owner, gone)
+            values = {"status": "deleted", "deleted_at": at, "updated_at": at}
+            changed = [(row, await tx.memories.change(row["id"], values)) for row in rows]
+            await tx.memories.record(
+                [event_row("deleted", old, new, principal.actor, at, {"status"}) for old, new in changed]
+            )
+            return Answer(204, None)
+
+        return await write_once(self.uow, write, None, work)
+
+
+def _memory(user_id: str, key: str, request: FactPut, at: datetime) -> MemoryIn:
+    value = request.text if request.value is None else request.value
+    return MemoryIn(
+        text=request.text or f"{key}: {_worded(value)}",
+        key=key,
+        value=value,
+        user_id=user_id,
+        category=_category(key),
+        importance=request.importance,
+        occurred_at=request.occurred_at,
+        expires_at=None if request.ttl is None else at + timedelta(seconds=request.ttl),
+        sensitive=request.sensitive,
+    )
+
+
+def _worded(value: Any) -> str:  # noqa: ANN401 - JSON is anything
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _category(key: str) -> Category:
+    families: dict[str, Category] = {
+        "user": "identity",
+        "preference": "preference",
+        "project": "project",
+        "tool": "tool_config",
+        "goal": "goal",
+    }
+    return families.get(key.partition(".")[0], "other")
+
+
+async def _supersede(tx: Transaction, old: list[Row], by: UUID, actor: str, at: datetime, valid_to: datetime) -> None:
+    if not old:
+        return
+    before = {row["id"]: row for row in old}
+    closed = await tx.facts.supersede(list(before), by, at, valid_to)
+    await tx.owners.lock_and_change(old[0]["owner"], OwnerChange(-len(closed), -sum(row["length"] for row in closed)))
+    await tx.memories.record(
+        [event_row("superseded", before[row["id"]], row, actor, at, {"status", "valid_to"}) for row in closed]
+    )
+
+
+def _fact(row: Row) -> Fact:
+    own = {name: row[name] for name in Fact.model_fields if name != "memory_id"}
+    return Fact(memory_id=str(row["id"]), **own)
+
+
+def _there(rows: list[Row]) -> Row:
+    if not rows:
+        raise NotFound("There is no such fact.", code="fact_not_found")
+    return rows[0]

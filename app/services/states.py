@@ -1,0 +1,146 @@
+"""Session state: written whole or by merge patch, compared and set, every version readable and restorable."""
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from app.core import clock
+from app.core.errors import Invalid, NotFound
+from app.domain.merging import merge_patch
+from app.domain.principal import Principal
+from app.repositories.base import Row
+from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.schemas.states import State, StateDocument, StatePatch, StatePut, StateRestore
+from app.services.answers import Answer, Write, write_once
+from app.services.sessions import check_version, no_session
+from app.uow import Transaction, UnitOfWork
+
+MAX_STATE_BYTES: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StateService:
+    """The use cases of session state."""
+
+    uow: UnitOfWork
+
+    async def get(self, principal: Principal, session_id: str) -> State:
+        """The current state; empty at version 0 where none was written."""
+        principal.require("sessions:read")
+        async with self.uow.begin(principal) as tx:
+            await _session(tx, session_id)
+            return _state(session_id, await tx.states.current(session_id))
+
+    async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
+        """Replace the state."""
+
+        async def new(_tx: Transaction, _state: dict[str, Any]) -> dict[str, Any]:
+            return request.state
+
+        return await self._write(write, session_id, request.version, new)
+
+    async def patch(self, write: Write, session_id: str, request: StatePatch) -> Answer:
+        """Change the state by merge patch."""
+
+        async def new(_tx: Transaction, state: dict[str, Any]) -> dict[str, Any]:
+            merged: dict[str, Any] = merge_patch(state, request.patch)
+            return merged
+
+        return await self._write(write, session_id, request.version, new)
+
+    async def restore(self, write: Write, session_id: str, request: StateRestore) -> Answer:
+        """Make an older version the newest again; what came after it stays in the history."""
+
+        async def new(tx: Transaction, _state: dict[str, Any]) -> dict[str, Any]:
+            older = await tx.states.version(session_id, request.to_version)
+            if older is None:
+                raise NotFound("This session's state never had that version.", code="version_not_found")
+            document: dict[str, Any] = older["document"]
+            return document
+
+        return await self._write(write, session_id, request.version, new)
+
+    async def history(self, principal: Principal, session_id: str, cursor: str | None, limit: int) -> Page[State]:
+        """Every version, newest first."""
+        principal.require("sessions:read")
+        before = decode_cursor(cursor, int)
+        async with self.uow.begin(principal) as tx:
+            await _session(tx, session_id)
+            rows = await tx.states.page(session_id, None if before is None else before[0], limit + 1)
+        more = len(rows) > limit
+        return Page(
+            results=[_state(session_id, row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
+        )
+
+    async def _write(
+        self,
+        write: Write,
+        session_id: str,
+        version: int | None,
+        new: Callable[[Transaction, dict[str, Any]], Awaitable[dict[str, Any]]],
+    ) -> Answer:
+        write.principal.require("sessions:write")
+
+        async def work(tx: Transaction) -> Answer:
+            await _locked_session(tx, session_id)
+            current = await tx.states.current(session_id)
+            check_version(_version(current), write.expected(version))
+            document = await new(tx, {} if current is None else current["document"])
+            _check(document)
+            actor = write.principal.actor
+            row = await tx.states.add(session_id, _version(current) + 1, document, actor, clock.now())
+            return Answer(200, _state(session_id, row))
+
+        return await write_once(self.uow, write, State, work)
+
+
+def _check(document: dict[str, Any]) -> None:
+    size = len(json.dumps(document, ensure_ascii=False).encode())
+    if size > MAX_STATE_BYTES:
+        raise Invalid(
+            f"The state has {size} bytes, {MAX_STATE_BYTES} are kept: store large things elsewhere and their place in "
+            "artifacts.",
+            code="state_too_large",
+        )
+    try:
+        StateDocument.model_validate(document)
+    except ValidationError as error:
+        faults = [
+            {"loc": ["body", "state", *fault["loc"]], "msg": fault["msg"], "type": fault["type"]}
+            for fault in error.errors(include_url=False, include_context=False, include_input=False)
+        ]
+        raise Invalid("The state's task, artifacts or environment have another shape.", errors=faults) from error
+
+
+async def _session(tx: Transaction, session_id: str) -> Row:
+    row = await tx.sessions.get(session_id)
+    if row is None:
+        raise no_session()
+    return row
+
+
+async def _locked_session(tx: Transaction, session_id: str) -> Row:
+    row = await tx.sessions.get_for_update(session_id)
+    if row is None:
+        raise no_session()
+    return row
+
+
+def _version(row: Row | None) -> int:
+    return 0 if row is None else int(row["version"])
+
+
+def _state(session_id: str, row: Row | None) -> State:
+    if row is None:
+        return State(session_id=session_id, state={}, version=0, actor=None, created_at=None)
+    return State(
+        session_id=session_id,
+        state=row["document"],
+        version=row["version"],
+        actor=row["actor"],
+        created_at=row["created_at"],
+    )
