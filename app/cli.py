@@ -68,6 +68,7 @@ def serve(
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # the application does it, from its own setting
         timeout_graceful_shutdown=int(settings.shutdown_seconds),
     )
 

@@ -10,7 +10,7 @@ from app.workers.worker import Worker
 
 async def run_worker(settings: Settings) -> None:
     """Work until SIGTERM or SIGINT, then finish what runs."""
-    async with services(settings) as running:
+    async with services(settings) as running, running.metrics.served(settings.metrics_host, settings.metrics_port):
         await running.embedder.look()
         worker = Worker(running)
         loop = asyncio.get_running_loop()

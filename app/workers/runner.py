@@ -45,17 +45,21 @@ class JobRunner:
             bound.error("job_dead")
             await self._end_as_dead(run, claimed["error"] or "The worker was lost in every attempt.")
             return
-        try:
-            await handle(self.services, cast("JobKind", claimed["kind"]), run)
-        except JobLost:
-            bound.warning("job_lost")
-        except asyncio.CancelledError:
-            bound.warning("job_handed_back")
-            await asyncio.shield(self._queue_again(run, timedelta(0), "The worker was stopped."))
-            raise
-        except Exception as error:  # noqa: BLE001 - a job must end in its record, whatever happened
-            bound.exception("job_failed")
-            await self._end_as_failed(run, f"{type(error).__name__}: {error}"[:MAX_ERROR])
+        with self.services.metrics.job_run(claimed["kind"]) as outcome:
+            try:
+                await handle(self.services, cast("JobKind", claimed["kind"]), run)
+            except JobLost:
+                outcome.word = "lost"
+                bound.warning("job_lost")
+            except asyncio.CancelledError:
+                outcome.word = "handed_back"
+                bound.warning("job_handed_back")
+                await asyncio.shield(self._queue_again(run, timedelta(0), "The worker was stopped."))
+                raise
+            except Exception as error:  # noqa: BLE001 - a job must end in its record, whatever happened
+                outcome.word = "failed"
+                bound.exception("job_failed")
+                await self._end_as_failed(run, f"{type(error).__name__}: {error}"[:MAX_ERROR])
 
     async def _claim(self, tenant_id: UUID, job_id: UUID) -> Row | None:
         try:
