@@ -167,7 +167,7 @@ class Supervisor:
         self._server_due = 0.0
         self._server_failures = 0
         self._signals = signals
-        self._children = [Child(role, environment) for role in ROLES]
+        self._children = [Child(role, {**environment, **_metrics_port(settings, role)}) for role in ROLES]
 
     def run(self) -> None:
         """Start the children, say when the service is ready, and watch until the end is asked for."""
@@ -294,6 +294,13 @@ def _database(
                 "PORT": str(settings.port),
             },
         )
+
+
+def _metrics_port(settings: Settings, role: str) -> dict[str, str]:
+    """API and worker share a machine here: the worker takes the port after the API's."""
+    if settings.metrics_port is None:
+        return {}
+    return {"METRICS_PORT": str(settings.metrics_port + ROLES.index(role))}
 
 
 def _stop_leftovers(record: Path) -> None:
