@@ -2,31 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final, Literal
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import (
-    ARRAY,
-    CTE,
-    ColumnElement,
-    Double,
-    Float,
-    Label,
-    Select,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    cast,
-    func,
-    literal_column,
-    select,
-    text,
-    union,
-)
+from sqlalchemy import ARRAY, ColumnElement, Text, bindparam, func, select, text
 
 from app.db.models import (
     memories,
@@ -37,14 +20,12 @@ from app.db.models import (
     messages,
     sessions,
 )
-from app.db.types import Halfvec
 from app.domain.scope import Scope
 from app.repositories.base import Repository
+from app.repositories.legs import Corpus, legs_statement
 from app.repositories.models import ModelRecord
 from app.repositories.selection import Selection
 
-K1: Final = 0.9
-B: Final = 0.4
 EXACT_UP_TO: Final = 5_000
 """Rows in scope up to which every vector is compared: exact, and faster than the index (ADR 6)."""
 
@@ -92,16 +73,28 @@ class Found:
     lexical_rank: int | None
 
 
+_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id")
+_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id")
+
+
 @dataclass(frozen=True, slots=True)
-class _Corpus:
-    rows: Table
-    postings: Table
-    vectors: Table
-    target: str
+class Period:
+    """Which messages: said by whom, from when to when; empty and None do not restrict."""
 
+    roles: Sequence[str] = ()
+    since: datetime | None = None
+    until: datetime | None = None
 
-_MEMORIES: Final = _Corpus(memories, memory_postings, memory_vectors, "memory_id")
-_MESSAGES: Final = _Corpus(messages, message_postings, message_vectors, "message_id")
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """The conditions on `messages`."""
+        chosen: list[ColumnElement[bool]] = []
+        if self.roles:
+            chosen.append(messages.c.role.in_(self.roles))
+        if self.since is not None:
+            chosen.append(messages.c.occurred_at >= self.since)
+        if self.until is not None:
+            chosen.append(messages.c.occurred_at < self.until)
+        return chosen
 
 
 class SearchRepository(Repository):
@@ -112,9 +105,23 @@ class SearchRepository(Repository):
         seen = self._own_or_shared(memories.c.user_id, memories.c.session_id)
         return await self._find(_MEMORIES, query, [*selection.conditions(), *seen])
 
-    async def messages(self, query: LegQuery, scope: Scope) -> list[Found]:
+    async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Found]:
         """The legs over messages of sessions in scope."""
-        return await self._find(_MESSAGES, query, self._message_conditions(scope))
+        chosen = [] if period is None else period.conditions()
+        return await self._find(_MESSAGES, query, [*self._message_conditions(scope), *chosen])
+
+    async def latest(self, owners: Sequence[str], scope: Scope, period: Period, limit: int) -> list[UUID]:
+        """Messages in scope and period, newest first, where nothing in particular is looked for."""
+        chosen = bindparam(None, list(owners), type_=ARRAY(Text(collation="C")))
+        statement = select(messages.c.id).where(
+            messages.c.tenant_id == self._tenant_id,
+            messages.c.owner == func.any(chosen),
+            messages.c.redacted_at.is_(None),
+            *self._message_conditions(scope),
+            *period.conditions(),
+        )
+        latest = statement.order_by(messages.c.occurred_at.desc(), messages.c.id.desc()).limit(limit)
+        return list((await self._connection.execute(latest)).scalars().all())
 
     def _message_conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
         """A user's messages are known by their owner; any other scope is the session's."""
@@ -134,138 +141,23 @@ class SearchRepository(Repository):
         )
         return within.exists()
 
-    async def _find(self, corpus: _Corpus, query: LegQuery, conditions: Sequence[ColumnElement[bool]]) -> list[Found]:
-        legs = _Legs(corpus, self._tenant_id, query, conditions)
-        statement = legs.statement()
-        if statement is None or not query.owners:
+    async def _find(self, corpus: Corpus, query: LegQuery, conditions: Sequence[ColumnElement[bool]]) -> list[Found]:
+        model = None if query.dense is None else query.dense.model
+        if not query.owners or (model is None and not query.tokens):
             return []
-        if query.dense is not None and query.path == "hnsw":
+        if model is not None and query.path == "hnsw":
             await self._connection.execute(text("SET LOCAL hnsw.iterative_scan = strict_order"))
             await self._connection.execute(text("SET LOCAL hnsw.ef_search = 100"))
-        return [Found(*row) for row in (await self._connection.execute(statement)).all()]
-
-
-class _Legs:
-    """Builds the one statement of a search."""
-
-    def __init__(
-        self, corpus: _Corpus, tenant_id: UUID, query: LegQuery, conditions: Sequence[ColumnElement[bool]]
-    ) -> None:
-        self._corpus = corpus
-        self._tenant_id = tenant_id
-        self._query = query
-        self._conditions = conditions
-        self._owners = bindparam("owners", list(query.owners), type_=ARRAY(Text(collation="C")))
-
-    def statement(self) -> Select[Any] | None:
-        """Candidates of both legs; each with both raw scores, whichever leg found it."""
-        legs: list[Select[Any]] = []
-        scored = self._scored() if self._query.tokens else None
-        lexical = dense = None
-        if scored is not None:
-            lexical = self._top(scored, scored.c.bm25.desc()).cte("lexical")
-            legs.append(select(lexical.c.id))
-        if self._query.dense is not None:
-            nearest = self._nearest(self._query.dense).cte("nearest")
-            dense = self._top(nearest, nearest.c.distance).cte("dense")
-            legs.append(select(dense.c.id))
-        if not legs:
-            return None
-        candidates = union(*legs).cte("candidates")
-        return self._joined(candidates, scored, lexical, dense)
-
-    def _joined(self, candidates: CTE, scored: CTE | None, lexical: CTE | None, dense: CTE | None) -> Select[Any]:
-        joins: Any = candidates
-        none: ColumnElement[Any] = literal_column("NULL::float8")
-        columns: list[ColumnElement[Any]] = [candidates.c.id]
-        if dense is not None and self._query.dense is not None:
-            vectors = self._corpus.vectors.alias("candidate_vectors")
-            rows = self._corpus.rows.alias("candidate_rows")
-            joins = joins.outerjoin(dense, dense.c.id == candidates.c.id)
-            joins = joins.join(rows, and_(rows.c.tenant_id == self._tenant_id, rows.c.id == candidates.c.id))
-            joins = joins.outerjoin(vectors, and_(*self._vector_of(vectors, rows, self._query.dense.model)))
-            columns.append((1.0 - self._distance(vectors, self._query.dense)).label("cosine"))
-        else:
-            columns.append(none.label("cosine"))
-        if scored is not None and lexical is not None:
-            joins = joins.outerjoin(lexical, lexical.c.id == candidates.c.id)
-            joins = joins.outerjoin(scored, scored.c.id == candidates.c.id)
-            columns.append(scored.c.bm25)
-        else:
-            columns.append(none.label("bm25"))
-        columns.append(dense.c.rank if dense is not None else literal_column("NULL::bigint").label("dense_rank"))
-        columns.append(lexical.c.rank if lexical is not None else literal_column("NULL::bigint").label("lexical_rank"))
-        return select(*columns).select_from(joins)
-
-    def _top(self, leg: CTE, order: ColumnElement[Any]) -> Select[Any]:
-        """The leg's best rows with their ranks; ties go to the older id, so that ranks are the same at every call."""
-        rank = func.row_number().over(order_by=[order, leg.c.id]).label("rank")
-        return select(leg.c.id, rank).order_by(order, leg.c.id).limit(self._query.limit)
-
-    def _scored(self) -> CTE:
-        """BM25 (Robertson and Zaragoza 2009) with k1 = 0.9, b = 0.4 of every row that shares a token, in float8."""
-        postings, rows = self._corpus.postings, self._corpus.rows
-        target = postings.c[self._corpus.target]
-        tokens = bindparam("tokens", list(self._query.tokens), type_=ARRAY(Text(collation="C")))
-        hits = (
-            select(target.label("id"), postings.c.token, postings.c.tf, postings.c.len)
-            .join_from(postings, rows, and_(rows.c.tenant_id == postings.c.tenant_id, rows.c.id == target))
-            .where(
-                postings.c.tenant_id == self._tenant_id,
-                postings.c.owner == func.any(self._owners),
-                postings.c.token == func.any(tokens),
-                *self._conditions,
-            )
-            .cte("hits")
+        statement = legs_statement(
+            corpus, model, conditions, lexical=bool(query.tokens), approximate=query.path == "hnsw"
         )
-        size: ColumnElement[float] = bindparam("corpus", float(self._query.corpus), type_=Double())
-        mean: ColumnElement[float] = bindparam("mean_length", self._query.mean_length, type_=Double())
-        frequency: ColumnElement[float] = cast(func.count(), Double())
-        # The corpus may have grown since its size was read: an idf is never negative.
-        idf = func.ln(_f(1.0) + func.greatest(size - frequency + _f(0.5), _f(0.5)) / (frequency + _f(0.5)))
-        idfs = select(hits.c.token, idf.label("idf")).group_by(hits.c.token).cte("idfs")
-        tf: ColumnElement[float] = cast(hits.c.tf, Double())
-        length: ColumnElement[float] = cast(hits.c.len, Double())
-        weight = idfs.c.idf * tf * _f(K1 + 1) / (tf + _f(K1) * (_f(1 - B) + _f(B) * length / mean))
-        return (
-            select(hits.c.id, func.sum(weight).label("bm25"))
-            .join(idfs, idfs.c.token == hits.c.token)
-            .group_by(hits.c.id)
-            .cte("scored")
-        )
+        rows = await self._connection.execute(statement, self._values(query))
+        return [Found(*row) for row in rows.all()]
 
-    def _nearest(self, dense: DenseQuery) -> Select[Any]:
-        """The dense leg; `+ 0` keeps the planner from an approximate index over other owners' rows."""
-        vectors, rows = self._corpus.vectors, self._corpus.rows
-        distance = self._distance(vectors, dense)
-        order = distance if self._query.path == "hnsw" else distance + _f(0.0)
-        return (
-            select(vectors.c[self._corpus.target].label("id"), distance.label("distance"))
-            .join_from(vectors, rows, and_(*self._vector_of(vectors, rows, dense.model)))
-            .where(vectors.c.owner == func.any(self._owners), *self._conditions)
-            .order_by(order)
-            .limit(self._query.limit)
-        )
-
-    def _vector_of(self, vectors: Any, rows: Any, model: ModelRecord) -> list[ColumnElement[bool]]:  # noqa: ANN401
-        """A row's vector by the model, made from the text that it has now. The model id is a literal: a
-        parameter would keep a generic plan from the model's partial index.
-        """
-        return [
-            vectors.c.tenant_id == self._tenant_id,
-            vectors.c[self._corpus.target] == rows.c.id,
-            rows.c.tenant_id == vectors.c.tenant_id,
-            vectors.c.model_id == literal_column(str(int(model.id))),
-            vectors.c.text_hash == rows.c.content_hash,
-        ]
-
-    @staticmethod
-    def _distance(vectors: Any, dense: DenseQuery) -> Label[float] | ColumnElement[float]:  # noqa: ANN401
-        kind = Halfvec(dense.model.dimension)
-        question = cast(bindparam("question", HalfVector(dense.vector), type_=Halfvec()), kind)
-        return cast(vectors.c.embedding, kind).op("<=>", return_type=Float())(question)
-
-
-def _f(value: float) -> ColumnElement[float]:
-    """A float8 literal: numeric arithmetic costs three times as much."""
-    return literal_column(f"{value!r}::float8", Double())
+    def _values(self, query: LegQuery) -> dict[str, Any]:
+        values = {"tenant_id": self._tenant_id, "owners": list(query.owners), "leg_limit": query.limit}
+        if query.tokens:
+            values |= {"tokens": list(query.tokens), "corpus": float(query.corpus), "mean_length": query.mean_length}
+        if query.dense is not None:
+            values["question"] = HalfVector(query.dense.vector)
+        return values

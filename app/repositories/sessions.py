@@ -61,6 +61,17 @@ class SessionRepository(Repository):
             upsert = upsert.add_cte(first_sight(self._tenant_id, [row["user_id"]], at).cte("seen"))
         return await self._one_row(upsert)
 
+    async def shrink(self, session_id: str, messages: int, at: datetime) -> None:
+        """Count messages as gone from a session whose row is locked; its numbers go on."""
+        left = func.greatest(sessions.c.message_count - messages, 0)
+        await self._run(update(sessions).where(*self._mine(session_id)).values(message_count=left, updated_at=at))
+
+    async def grow(self, session_id: str, messages: int) -> RowMapping:
+        """Count messages that came with their numbers."""
+        statement = update(sessions).where(*self._mine(session_id))
+        counted = statement.values(message_count=sessions.c.message_count + messages)
+        return await self._one_row(counted.returning(sessions))
+
     async def take_sequence(self, session_id: str, messages: int) -> int:
         """Take sequence numbers in a session whose row is locked; the last one taken comes back."""
         statement = (

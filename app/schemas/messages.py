@@ -117,6 +117,7 @@ class Message(ResponseModel):
     tokens: int = Field(description="An estimate of its length in a model's tokens")
     metadata: dict[str, Any]
     created_at: datetime
+    redacted_at: datetime | None = Field(None, description="When its content was taken away")
 
 
 class AppendedMessage(Message):

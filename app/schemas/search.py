@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from app.domain.memory import Category, Kind, Source
 from app.domain.session import MessageRole
-from app.schemas.fields import Id, Instant, MessageText, RequestModel, ResponseModel
+from app.schemas.fields import Id, Instant, JsonObject, MessageText, RequestModel, ResponseModel
 from app.schemas.memories import MemorySource
 
 Share = Annotated[float, Field(ge=0, le=1000)]
@@ -51,6 +51,9 @@ class SearchRequest(RequestModel):
     include_shared: bool = Field(default=False, description="Add the levels above: app, agent, tenant")
     include_messages: bool = Field(default=False, description="Search the sessions' messages too")
     include_uncertain: bool = Field(default=False, description="Add what only an assistant said or was inferred")
+    filters: JsonObject | None = Field(
+        None, description='What else must hold of memories: {"metadata.topic": {"eq": "tea"}}, AND, OR, NOT'
+    )
     kinds: list[Kind] = Field(default=["episodic", "semantic"], min_length=1, max_length=3)
     top_k: int = Field(10, ge=1, le=200)
     min_score: float = Field(0.0, ge=0, le=1, description="On relevance, before recency and importance")

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from app.core import clock, ids
-from app.core.errors import NotFound, PreconditionFailed
+from app.core.errors import Conflict, NotFound, PreconditionFailed
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -113,7 +113,7 @@ class MessageService:
             alive(await tx.sessions.get(session_id))
             row = await tx.messages.get(session_id, seq)
         if row is None:
-            raise NotFound("There is no such message.", code="message_not_found")
+            raise no_message()
         return message_of(row)
 
 
@@ -132,6 +132,8 @@ class _Append:
         external = [message.external_id for message in given if message.external_id is not None]
         locked = await self._lock(session, messages=0 if external else len(given))
         _check_owner(locked, session, self.tx)
+        if locked["status"] == "closed":
+            raise Conflict("This session is closed: reopen it, or append to another.", code="session_closed")
         taken = 0 if external else len(given)
         _check_seq(locked["last_seq"] - taken, expected)
         known: dict[str, Message] = {}
@@ -190,6 +192,7 @@ class _Append:
             "metadata": message.metadata,
             "occurred_at": message.occurred_at or self.at,
             "created_at": self.at,
+            "redacted_at": None,
         }
 
 
@@ -221,6 +224,11 @@ def _check_seq(current: int, expected: int | None) -> None:
         raise PreconditionFailed(
             f"The last seq is {current}, not {expected}.", code="seq_mismatch", extra={"current_seq": current}
         )
+
+
+def no_message() -> NotFound:
+    """An absent message."""
+    return NotFound("There is no such message.", code="message_not_found")
 
 
 def message_of(row: Row | dict[str, Any]) -> Message:

@@ -15,7 +15,7 @@ from app.repositories.base import Row
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.states import State, StateDocument, StatePatch, StatePut, StateRestore
 from app.services.answers import Answer, Write, write_once
-from app.services.sessions import check_version, no_session
+from app.services.sessions import alive, check_version
 from app.uow import Transaction, UnitOfWork
 
 MAX_STATE_BYTES: Final = 1024 * 1024
@@ -31,7 +31,7 @@ class StateService:
         """The current state; empty at version 0 where none was written."""
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
-            await _session(tx, session_id)
+            alive(await tx.sessions.get(session_id))
             return _state(session_id, await tx.states.current(session_id))
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
@@ -68,7 +68,7 @@ class StateService:
         principal.require("sessions:read")
         before = decode_cursor(cursor, int)
         async with self.uow.begin(principal) as tx:
-            await _session(tx, session_id)
+            alive(await tx.sessions.get(session_id))
             rows = await tx.states.page(session_id, None if before is None else before[0], limit + 1)
         more = len(rows) > limit
         return Page(
@@ -86,7 +86,7 @@ class StateService:
         write.principal.require("sessions:write")
 
         async def work(tx: Transaction) -> Answer:
-            await _locked_session(tx, session_id)
+            alive(await tx.sessions.get_for_update(session_id))
             current = await tx.states.current(session_id)
             check_version(_version(current), write.expected(version))
             document = await new(tx, {} if current is None else current["document"])
@@ -114,20 +114,6 @@ def _check(document: dict[str, Any]) -> None:
             for fault in error.errors(include_url=False, include_context=False, include_input=False)
         ]
         raise Invalid("The state's task, artifacts or environment have another shape.", errors=faults) from error
-
-
-async def _session(tx: Transaction, session_id: str) -> Row:
-    row = await tx.sessions.get(session_id)
-    if row is None:
-        raise no_session()
-    return row
-
-
-async def _locked_session(tx: Transaction, session_id: str) -> Row:
-    row = await tx.sessions.get_for_update(session_id)
-    if row is None:
-        raise no_session()
-    return row
 
 
 def _version(row: Row | None) -> int:

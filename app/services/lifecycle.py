@@ -1,0 +1,114 @@
+"""The life of a session: closed, reopened, forked."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from app.core import clock, ids
+from app.repositories.base import Row
+from app.repositories.owners import OwnerChange
+from app.schemas.lifecycle import SessionFork
+from app.schemas.sessions import Session
+from app.services.answers import Answer, Write, write_once
+from app.services.sessions import alive, id_taken, session_of
+from app.uow import Transaction, UnitOfWork
+
+COPIED_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleService:
+    """The use cases of opening and closing."""
+
+    uow: UnitOfWork
+
+    async def close(self, write: Write, session_id: str) -> Answer:
+        """Close a session: it takes no more messages until it is reopened. Closing it twice changes nothing."""
+        return await self._set_status(write, session_id, "closed")
+
+    async def reopen(self, write: Write, session_id: str) -> Answer:
+        """Open a closed session again."""
+        return await self._set_status(write, session_id, "open")
+
+    async def fork(self, write: Write, session_id: str, request: SessionFork) -> Answer:
+        """Copy a session with its messages up to a number, and its state; memories stay where they are."""
+        write.principal.require("sessions:write")
+        copy_id = request.id or str(ids.new_id())
+
+        async def work(tx: Transaction) -> Answer:
+            original = alive(await tx.sessions.get_for_update(session_id))
+            last = original["last_seq"] if request.up_to_seq is None else request.up_to_seq
+            last = min(last, original["last_seq"])
+            copy = await tx.sessions.create(_copy(original, copy_id, last, request))
+            if copy is None:
+                raise id_taken()
+            count, length = await self._copy_messages(tx, original, copy, last)
+            await tx.owners.lock_and_change(copy["owner"], OwnerChange(messages=count, message_tokens=length))
+            await self._copy_state(tx, session_id, copy_id, write.principal.actor)
+            if count and copy["embedded_seq"] < last:
+                await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
+            grown = await tx.sessions.grow(copy_id, count)
+            return Answer(201, session_of(grown))
+
+        return await write_once(self.uow, write, Session, work)
+
+    async def _set_status(self, write: Write, session_id: str, status: str) -> Answer:
+        write.principal.require("sessions:write")
+        at = clock.now()
+
+        async def work(tx: Transaction) -> Answer:
+            session = alive(await tx.sessions.get_for_update(session_id))
+            if session["status"] == status:
+                return Answer(200, session_of(session))
+            closed_at = at if status == "closed" else None
+            values = {"status": status, "closed_at": closed_at, "updated_at": at}
+            changed = alive(await tx.sessions.change(session_id, values))
+            return Answer(200, session_of(changed))
+
+        return await write_once(self.uow, write, Session, work)
+
+    @staticmethod
+    async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int]:
+        """Copy messages with their numbers, postings and vectors; how many, and the sum of their lengths."""
+        after, count, length = 0, 0, 0
+        while True:
+            rows = await tx.messages.page(
+                original["id"], after=after, limit=COPIED_AT_ONCE, newest_first=False, from_seq=0, to_seq=last
+            )
+            if not rows:
+                return count, length
+            pairs: list[tuple[UUID, UUID]] = [(row["id"], ids.new_id()) for row in rows]
+            copies = [
+                {name: row[name] for name in row if name not in {"tenant_id", "owner"}}
+                | {"id": new, "session_id": copy["id"]}
+                for row, (_, new) in zip(rows, pairs, strict=True)
+            ]
+            await tx.messages.insert(copy["owner"], copies, [])
+            await tx.messages.copy_index(pairs, copy["owner"])
+            after, count = rows[-1]["seq"], count + len(rows)
+            length += sum(row["length"] for row in rows)
+
+    @staticmethod
+    async def _copy_state(tx: Transaction, session_id: str, copy_id: str, actor: str) -> None:
+        current = await tx.states.current(session_id)
+        if current is not None:
+            await tx.states.add(copy_id, 1, current["document"], actor, clock.now())
+
+
+def _copy(original: Row, copy_id: str, last: int, request: SessionFork) -> dict[str, Any]:
+    at = clock.now()
+    kept = ("owner", "user_id", "agent_id", "app_id", "timezone", "metadata", "memory", "expires_at")
+    owner = original["owner"]
+    return {name: original[name] for name in kept} | {
+        "id": copy_id,
+        "owner": f"s:{copy_id}" if owner.startswith("s:") else owner,
+        "title": original["title"] if request.title is None else request.title,
+        "status": "open",
+        "last_seq": last,
+        "embedded_seq": min(original["embedded_seq"], last),
+        "extracted_seq": min(original["extracted_seq"], last),
+        "forked_from": original["id"],
+        "forked_at_seq": last,
+        "created_at": at,
+        "updated_at": at,
+    }
