@@ -27,6 +27,7 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
         dsn.url,
         connect_args=arguments,
         isolation_level="AUTOCOMMIT",
+        hide_parameters=True,  # errors are kept with jobs and told in logs: they name the statement, not its values
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=pool_timeout,

@@ -78,19 +78,12 @@ def test_error_is_told_without_the_value_it_chokes_on(
 def test_facts_of_a_database_error_and_our_own_sentences_stay(capsys: pytest.CaptureFixture[str]) -> None:
     configure("info", as_json=True)
     log = structlog.get_logger("app.test")
-    for error in (
-        DatabaseError(PLANTED),
-        Unavailable("The database is away."),
-        ConfigurationError("Set DATABASE_URL."),
-    ):
-        try:
-            raise error
-        except Exception:
-            log.exception("failed")
+    for error in (DatabaseError(PLANTED), Unavailable("The database is away."), ConfigurationError("Set a DSN.")):
+        log.error("failed", exc_info=error)
     lines = [json.loads(line)["exception"] for line in capsys.readouterr().err.splitlines()]
     assert "DatabaseError (sqlstate=23505, constraint_name=uq_memories_hash)" in lines[0]
     assert "The database is away." in lines[1]
-    assert "Set DATABASE_URL." in lines[2]
+    assert "Set a DSN." in lines[2]
 
 
 def test_libraries_are_not_asked_for_details(capsys: pytest.CaptureFixture[str]) -> None:
