@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from app.db.embedded import processes
 from app.db.embedded.postmaster import free_port
 from app.settings import child_environment
 
@@ -40,7 +40,7 @@ def environment() -> Iterator[dict[str, str]]:
 def answers(environment: dict[str, str]) -> Iterator[list[dict[str, Any]]]:
     """What the walk prints: one JSON document after another."""
     up = subprocess.Popen(
-        ["bash", "-c", "".join(blocks("up"))],
+        ["/bin/bash", "-c", "".join(blocks("up"))],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
@@ -56,7 +56,7 @@ def answers(environment: dict[str, str]) -> Iterator[list[dict[str, Any]]]:
         else:
             pytest.fail(f"make up did not get ready: {up.communicate()[1]}")
         walk = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", "".join(blocks("walk"))],
+            ["/bin/bash", "-euo", "pipefail", "-c", "".join(blocks("walk"))],
             cwd=ROOT,
             env=environment,
             capture_output=True,
@@ -67,8 +67,20 @@ def answers(environment: dict[str, str]) -> Iterator[list[dict[str, Any]]]:
         assert walk.returncode == 0, walk.stdout + walk.stderr
         yield list(documents(walk.stdout))
     finally:
-        os.killpg(up.pid, signal.SIGINT)
+        up.terminate()  # make passes it on
         up.communicate(timeout=60)
+        assert not group_members(up.pid)
+
+
+def group_members(group: int) -> list[int]:
+    return [pid for pid in processes.pids() if _group(pid) == group and processes.birth(pid) is not None]
+
+
+def _group(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
 
 
 def documents(text: str) -> Iterator[dict[str, Any]]:
