@@ -1,8 +1,10 @@
 """The embedding model that serves, with the id it has in the database."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 import structlog
@@ -16,6 +18,9 @@ from app.repositories.vectors import Embedded
 from app.uow import UnitOfWork
 
 log = structlog.get_logger()
+
+LOOK_SECONDS: Final = 5.0
+"""How long a start waits for the model's host: later calls ask it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +91,11 @@ class Embedder:
             ConfigurationError: The model is not what it was configured to be, or the database serves another.
         """
         try:
-            await self.model.prepare()
-        except EmbeddingUnavailable as error:
-            log.warning("embedding_unavailable", model=self.model.name, reason=str(error))
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self.model.prepare()
+        except (EmbeddingUnavailable, TimeoutError) as error:
+            reason = str(error) or f"No answer in {LOOK_SECONDS:g} s."
+            log.warning("embedding_unavailable", model=self.model.name, reason=reason)
         with suppress(Problem, NotRegistered):
             await self.record()
 

@@ -274,7 +274,10 @@ def _name(endpoint: Endpoint) -> str:
 
 
 def _address(base_url: str) -> httpx.URL:
-    url = httpx.URL(base_url.rstrip("/") + "/embeddings")
+    try:
+        url = httpx.URL(base_url.rstrip("/") + "/embeddings")
+    except httpx.InvalidURL:
+        url = httpx.URL()
     if url.scheme not in {"http", "https"} or not url.host or url.userinfo:
         raise ConfigurationError(
             "EMBEDDING_BASE_URL is http(s)://host/v1, without a user or password: a key goes into EMBEDDING_API_KEY."
