@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
@@ -26,6 +27,7 @@ out = Console()
 err = Console(stderr=True)
 
 MISCONFIGURED: Final = 2
+COLOURS: Final = {"ok": "", "warn": "yellow", "fail": "red"}
 
 Result = TypeVar("Result")
 
@@ -106,6 +108,56 @@ def migrate() -> None:
     out.print(f"The database is at revision {migrations.head()}.")
 
 
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write; it must not exist")],
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the data and keys")] = None,
+) -> None:
+    """Write the embedded database into one file. Works beside a running 'mnemic up'."""
+    from app.db.embedded import archive  # noqa: PLC0415 - each command loads only what it needs
+
+    settings = _embedded(data_dir)
+    made = archive.back_up(settings.data_dir, file, _announce)
+    out.print(f"Backed up {sum(made.rows.values())} rows of {len(made.rows)} tables to {file}.", soft_wrap=True)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="What 'mnemic backup' wrote")],
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the data and keys; nothing may run on it")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the database that is there")] = False,  # noqa: FBT002
+) -> None:
+    """Bring a backup into a new data folder, or with --replace in place of what a folder has."""
+    from app.db.embedded import archive  # noqa: PLC0415 - each command loads only what it needs
+
+    settings = _embedded(data_dir)
+    made = archive.restore(settings.data_dir, file, replace=replace, announce=_announce)
+    out.print(
+        f"Restored {sum(made.rows.values())} rows of {len(made.rows)} tables, as they were at {made.made_at}. "
+        "Start 'mnemic up' on this folder.",
+        soft_wrap=True,
+    )
+
+
+@app.command()
+def doctor(
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs")] = False,  # noqa: FBT002
+) -> None:
+    """Look at everything the service needs and say what to do about each fault. Ends with 1 if one is grave."""
+    from app.doctor import examine, graveness  # noqa: PLC0415 - each command loads only what it needs
+
+    findings = asyncio.run(examine(_configured(data_dir=data_dir)))
+    if as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False, indent=2))
+    else:
+        table = Table("", "check", "found", "what to do")
+        for finding in findings:
+            table.add_row(finding.verdict, finding.check, finding.found, finding.advice, style=COLOURS[finding.verdict])
+        out.print(table)
+    raise typer.Exit(1 if graveness(findings) == "fail" else 0)
+
+
 @keys.command("create")
 def create_key(
     name: Annotated[str, typer.Argument(help="What the key is for")],
@@ -168,6 +220,20 @@ def revoke_key(
     if not _with_services(work, data_dir):
         raise ConfigurationError("There is no such key, or it is revoked already.")
     out.print("Revoked.")
+
+
+def _embedded(data_dir: Path | None) -> Settings:
+    settings = _configured(data_dir=data_dir)
+    if not settings.embedded:
+        raise ConfigurationError(
+            "DATABASE_URL is set: back up and restore a server of your own with pg_dump and pg_restore as the migrator "
+            "(docs/operations.md). These commands are for the embedded database."
+        )
+    return settings
+
+
+def _announce(text: str) -> None:
+    err.print(text, highlight=False, soft_wrap=True)
 
 
 def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:

@@ -41,3 +41,8 @@ def head() -> str:
     if revision is None:
         raise RuntimeError("There are no migrations in this installation.")
     return revision
+
+
+def knows(revision: str) -> bool:
+    """Whether this code can take a database on from `revision`."""
+    return revision in {script.revision for script in ScriptDirectory.from_config(configuration("")).walk_revisions()}

@@ -88,16 +88,21 @@ async def lay_foundation(port: int, credentials: Credentials) -> None:
         await _role(connection, MIGRATOR, "LOGIN NOSUPERUSER BYPASSRLS", credentials.migrator)
         await _role(connection, APP, "LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE", credentials.app)
         await connection.execute(f"GRANT {APP} TO {MIGRATOR}")
-        if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", DATABASE):
-            await connection.execute(f"CREATE DATABASE {DATABASE} OWNER {MIGRATOR}")
-        await connection.execute(f"REVOKE ALL ON DATABASE {DATABASE} FROM PUBLIC")
-        await connection.execute(f"GRANT CONNECT ON DATABASE {DATABASE} TO {APP}")
+        await make_database(connection, DATABASE)
     try:
         async with connected(port, credentials.superuser, DATABASE) as connection:
             await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
             await _prove(connection)
     except (OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
         raise unrunnable("the server fell over a vector query; pgvector needs AVX2, which it may lack") from error
+
+
+async def make_database(connection: asyncpg.Connection, name: str) -> None:
+    """A database that the migrator owns and the app may enter, and nobody else; made if it is missing."""
+    if not await connection.fetchval("SELECT true FROM pg_database WHERE datname = $1", name):
+        await connection.execute(f"CREATE DATABASE {name} OWNER {MIGRATOR}")
+    await connection.execute(f"REVOKE ALL ON DATABASE {name} FROM PUBLIC")
+    await connection.execute(f"GRANT CONNECT ON DATABASE {name} TO {APP}")
 
 
 async def _role(connection: asyncpg.Connection, name: str, attributes: str, password: str) -> None:
