@@ -20,14 +20,19 @@ from app.providers.embeddings.measured import MeasuredModel
 from app.services.access import AccessService
 from app.services.admin import AdminService
 from app.services.blocks import BlockService
+from app.services.bulk import BulkService
+from app.services.clearing import ClearingService
+from app.services.curation import CurationService
 from app.services.embedding import Embedder
 from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
 from app.services.keys import KeyService
+from app.services.lifecycle import LifecycleService
 from app.services.memories import MemoryService
 from app.services.messages import MessageService
 from app.services.metering import Metering
+from app.services.recall import RecallService
 from app.services.retrieval import RetrievalService
 from app.services.sessions import SessionService
 from app.services.states import StateService
@@ -49,12 +54,17 @@ class Services:
     access: AccessService
     admin: AdminService
     blocks: BlockService
+    bulk: BulkService
+    clearing: ClearingService
+    curation: CurationService
     facts: FactService
     health: HealthService
     jobs: JobService
     keys: KeyService
+    lifecycle: LifecycleService
     memories: MemoryService
     messages: MessageService
+    recall: RecallService
     retrieval: RetrievalService
     sessions: SessionService
     states: StateService
@@ -124,12 +134,17 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
         access=access,
         admin=AdminService(uow, embedder, access),
         blocks=BlockService(uow),
+        bulk=BulkService(uow),
+        clearing=ClearingService(uow),
+        curation=CurationService(uow),
         facts=FactService(uow, embedder),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow),
+        lifecycle=LifecycleService(uow),
         memories=MemoryService(uow, embedder),
         messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds)),
+        recall=RecallService(uow, embedder),
         retrieval=RetrievalService(uow, embedder),
         sessions=SessionService(uow),
         states=StateService(uow),

@@ -16,6 +16,7 @@ from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
     blocks,
+    curation,
     facts,
     jobs,
     memories,
@@ -132,7 +133,8 @@ def _version_one() -> APIRouter:
         responses=problems.documented(400, 401, 413, 422, 503),
     )
     for part in (
-        *(sessions.router, messages.router, states.router, memories.router, facts.router, facts.keys_router),
+        *(sessions.router, messages.router, messages.recall_router, states.router),
+        *(curation.router, memories.router, facts.router, facts.keys_router),
         *(blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)

@@ -137,10 +137,13 @@ class UnitOfWork:
             yield Transaction(Bound(connection, principal.tenant_id, principal.user_ids))
 
     @asynccontextmanager
-    async def begin_tenant(self, tenant_id: UUID) -> AsyncIterator[Transaction]:
-        """A transaction of the service itself within one tenant: jobs and sweeps."""
+    async def begin_tenant(self, tenant_id: UUID, user_ids: frozenset[str] | None = None) -> AsyncIterator[Transaction]:
+        """A transaction of the service itself within one tenant: jobs and sweeps.
+
+        `user_ids` confines it as the key was that asked for the work.
+        """
         async with self.database.transaction(tenant_id) as connection:
-            yield Transaction(Bound(connection, tenant_id))
+            yield Transaction(Bound(connection, tenant_id, user_ids))
 
     @asynccontextmanager
     async def begin_global(self) -> AsyncIterator[GlobalTransaction]:

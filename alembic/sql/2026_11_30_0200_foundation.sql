@@ -92,7 +92,7 @@ CREATE TABLE jobs (
     started_at TIMESTAMP WITH TIME ZONE,
     finished_at TIMESTAMP WITH TIME ZONE,
     CONSTRAINT pk_jobs PRIMARY KEY (tenant_id, id),
-    CONSTRAINT ck_jobs_kind CHECK (kind IN ('embed_messages', 'embed_memories', 'sweep')),
+    CONSTRAINT ck_jobs_kind CHECK (kind IN ('embed_messages', 'embed_memories', 'delete_memories', 'sweep')),
     CONSTRAINT ck_jobs_state CHECK (state IN ('queued', 'running', 'succeeded', 'failed', 'dead', 'cancelled'))
 );
 
@@ -471,6 +471,7 @@ CREATE TABLE memory_events (
     actor TEXT COLLATE "C" NOT NULL,
     reason TEXT,
     job_id UUID,
+    undo_id UUID,
     before JSONB,
     after JSONB,
     created_at TIMESTAMP WITH TIME ZONE NOT NULL,
@@ -479,6 +480,8 @@ CREATE TABLE memory_events (
 );
 
 CREATE INDEX ix_memory_events_tenant_id_job_id ON memory_events (tenant_id, job_id) WHERE job_id IS NOT NULL;
+
+CREATE INDEX ix_memory_events_tenant_id_undo_id ON memory_events (tenant_id, undo_id) WHERE undo_id IS NOT NULL;
 
 CREATE INDEX ix_memory_events_tenant_id_memory_id_id ON memory_events (tenant_id, memory_id, id);
 

@@ -33,7 +33,19 @@ VISIBLE_STATUSES: Final[tuple[Status, ...]] = ("active", "disputed")
 Use = Literal["everywhere", "this_app", "never_in_context"]
 USES: Final[tuple[Use, ...]] = get_args(Use)
 
-EventAction = Literal["added", "reinforced", "updated", "deleted", "restored", "superseded", "confirmed", "rejected"]
+EventAction = Literal[
+    "added",
+    "reinforced",
+    "updated",
+    "deleted",
+    "restored",
+    "superseded",
+    "confirmed",
+    "rejected",
+    "feedback_used",
+    "feedback_ignored",
+    "feedback_wrong",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,11 @@
 """Memories: one write path, which reinforces what is known instead of storing it twice."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, RowMapping, case, func, literal_column, select, text, update
+from sqlalchemy import ColumnElement, RowMapping, case, delete, func, literal_column, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
@@ -82,6 +83,36 @@ class MemoryRepository(Repository):
         """The same, its row locked until the commit."""
         statement = select(memories).where(*self._one(memory_id), memories.c.status != "deleted").with_for_update()
         return await self._first(statement)
+
+    async def get_any(self, memory_id: UUID) -> RowMapping | None:
+        """One memory, a deleted one too."""
+        return await self._first(select(memories).where(*self._one(memory_id)))
+
+    async def get_any_for_update(self, memory_id: UUID) -> RowMapping | None:
+        """The same, its row locked until the commit."""
+        return await self._first(select(memories).where(*self._one(memory_id)).with_for_update())
+
+    async def owners_of(self, selection: Selection) -> list[str]:
+        """Whose the selected memories are, in the order in which owners are locked."""
+        statement = select(memories.c.owner).distinct().where(*self._selected(selection))
+        return sorted((await self._connection.execute(statement)).scalars().all())
+
+    async def lock_selected(self, selection: Selection, limit: int) -> list[RowMapping]:
+        """Selected memories, oldest first, their rows locked until the commit."""
+        statement = select(memories).where(*self._selected(selection)).order_by(memories.c.id).limit(limit)
+        return await self._all(statement.with_for_update())
+
+    async def delete_many(self, ids: Sequence[UUID], at: datetime) -> list[RowMapping]:
+        """Mark memories as deleted whose rows are locked."""
+        statement = update(memories).where(
+            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids))
+        )
+        values = {"status": "deleted", "deleted_at": at, "updated_at": at, "version": memories.c.version + 1}
+        return await self._all(statement.values(values).returning(memories))
+
+    async def erase(self, memory_id: UUID) -> None:
+        """Remove a memory with its history, sources, postings and vectors."""
+        await self._run(delete(memories).where(*self._one(memory_id)))
 
     async def twin(self, row: RowMapping, content_hash: bytes) -> UUID | None:
         """Another active memory of the same scope and kind that says this already."""
@@ -183,6 +214,9 @@ class MemoryRepository(Repository):
             memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.memory_id == func.any(list(ids))
         )
         return await self._all(statement.order_by(memory_sources.c.id))
+
+    def _selected(self, selection: Selection) -> list[ColumnElement[bool]]:
+        return [memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions()]
 
     def _one(self, memory_id: UUID) -> list[Any]:
         return [memories.c.tenant_id == self._tenant_id, memories.c.id == memory_id, *self._seen()]

@@ -26,6 +26,8 @@ class Selection:
         at: The instant for which "current" is asked.
         uncertain: Whether what is not served as fact is chosen too.
         filter: What else must hold.
+        excluded_owner: An owner whose rows are left alone.
+        created_until: Only what was there at this instant.
     """
 
     scope: Scope
@@ -36,6 +38,8 @@ class Selection:
     statuses: Sequence[str] = ()
     uncertain: bool = False
     filter: Filter | None = None
+    excluded_owner: str | None = None
+    created_until: datetime | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """The conditions on `memories`."""
@@ -44,6 +48,10 @@ class Selection:
             chosen.append(memories.c.kind.in_(self.kinds))
         if self.categories:
             chosen.append(memories.c.category.in_(self.categories))
+        if self.excluded_owner is not None:
+            chosen.append(memories.c.owner != self.excluded_owner)
+        if self.created_until is not None:
+            chosen.append(memories.c.created_at <= self.created_until)
         if self.filter is not None:
             chosen.append(filter_condition(memories, self.filter))
         if not self.uncertain:

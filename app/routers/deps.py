@@ -10,8 +10,10 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
 
 from app.composition import Services
-from app.core.errors import Invalid
+from app.core import strict_json
+from app.core.errors import BadRequest, Invalid
 from app.core.strict_json import text_fault
+from app.domain.filters import Filter, parse_filter
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
 from app.schemas.blocks import Block
@@ -74,6 +76,30 @@ async def get_claim(
 
 
 ClaimDep = Annotated[IdempotencyClaim | None, Depends(get_claim)]
+
+
+async def get_filter(
+    services: ServicesDep,
+    filter_: Annotated[
+        str | None,
+        Query(
+            alias="filter",
+            max_length=10_000,
+            description='What else must hold, as JSON: {"metadata.topic": {"eq": "tea"}}; AND, OR, NOT join',
+        ),
+    ] = None,
+) -> Filter | None:
+    """The filter of a list."""
+    if filter_ is None:
+        return None
+    try:
+        given = strict_json.loads(filter_.encode("utf-8", "surrogatepass"), max_depth=services.settings.max_json_depth)
+    except BadRequest as error:
+        raise Invalid("The filter is not valid JSON.", code="bad_filter") from error
+    return parse_filter(given)
+
+
+FilterDep = Annotated[Filter | None, Depends(get_filter)]
 
 
 async def get_if_match(

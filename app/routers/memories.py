@@ -13,11 +13,13 @@ from app.routers.deps import (
     ClaimDep,
     CountQuery,
     CursorQuery,
+    FilterDep,
     IfMatchDep,
     LimitQuery,
     MemoryId,
     PrincipalDep,
     ServicesDep,
+    VersionedWriteDep,
     reply,
     tag,
 )
@@ -78,6 +80,7 @@ async def list_memories(
     category: Annotated[Category | None, Query(description="Only this category")] = None,
     status: Annotated[Status | None, Query(description="Only this status; what is current if absent")] = None,
     include_uncertain: Annotated[bool, Query(description="Add what is not served as fact")] = False,
+    chosen: FilterDep = None,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
     count: CountQuery = False,
@@ -90,6 +93,7 @@ async def list_memories(
         categories=[category] if category else [],
         statuses=[status] if status else [],
         uncertain=include_uncertain,
+        filter=chosen,
     )
     return await services.memories.page(principal, selection, cursor, limit, count=count)
 
@@ -123,14 +127,17 @@ async def change_memory(
 @router.delete("/{memory_id}", status_code=204, responses=documented(403, 404, 409, 412), operation_id="delete_memory")
 async def delete_memory(
     memory_id: MemoryId,
-    principal: PrincipalDep,
+    write: VersionedWriteDep,
     services: ServicesDep,
-    if_match: IfMatchDep,
-    claim: ClaimDep,
     response: Response,
+    erase: Annotated[bool, Query(description="Remove it for good, with its history")] = False,
 ) -> None:
-    """Delete a memory: it is gone from every list and search at once."""
-    reply(await services.memories.delete(principal, memory_id, if_match, claim), response)
+    """Delete a memory: it is gone from every list and search at once, and can be restored; with `erase` it cannot."""
+    if erase:
+        reply(await services.curation.erase(write, memory_id), response)
+        return
+    answer = await services.memories.delete(write.principal, memory_id, write.if_match, write.claim)
+    reply(answer, response)
 
 
 @router.get("/{memory_id}/history", responses=documented(403, 404), operation_id="get_memory_history")

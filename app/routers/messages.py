@@ -13,14 +13,19 @@ from app.routers.deps import (
     PrincipalDep,
     ServicesDep,
     SessionId,
+    WriteDep,
     reply,
 )
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
+from app.schemas.lifecycle import ClearedMessages, PoppedMessage
 from app.schemas.lists import Page
 from app.schemas.messages import AppendBody, AppendedMessage, AppendedMessages, Message
+from app.schemas.recall import RecallRequest, RecallResult
 
 router = APIRouter(prefix="/sessions/{session_id}/messages", tags=["Messages"], route_class=StrictRoute)
+
+recall_router = APIRouter(prefix="/messages", tags=["Messages"], route_class=StrictRoute)
 
 MAX_SEQ = 2**63 - 1
 
@@ -80,3 +85,41 @@ async def get_message(
 ) -> Message:
     """One message."""
     return await services.messages.get(principal, session_id, seq)
+
+
+@router.delete("/{seq}", status_code=204, responses=documented(403, 404, 409), operation_id="redact_message")
+async def redact_message(
+    session_id: SessionId,
+    seq: Annotated[int, Path(ge=1, le=MAX_SEQ, description="The message's number in its session")],
+    write: WriteDep,
+    services: ServicesDep,
+    response: Response,
+) -> None:
+    """Take a message's content away for good. Its place in the session stays, empty."""
+    reply(await services.clearing.redact(write, session_id, seq), response)
+
+
+@router.post("/pop", responses=documented(403, 404, 409), operation_id="pop_message")
+async def pop_message(
+    session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response
+) -> PoppedMessage:
+    """Remove the last message and return it; of two callers at once each gets another one."""
+    answer = await services.clearing.pop(write, session_id)
+    reply(answer, response)
+    return PoppedMessage.model_validate(answer.body)
+
+
+@router.delete("", responses=documented(403, 404, 409), operation_id="clear_messages")
+async def clear_messages(
+    session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response
+) -> ClearedMessages:
+    """Remove every message of a session. Numbers go on from where they were."""
+    answer = await services.clearing.clear(write, session_id)
+    reply(answer, response)
+    return ClearedMessages.model_validate(answer.body)
+
+
+@recall_router.post("/search", responses=documented(403), operation_id="search_messages")
+async def search_messages(body: RecallRequest, principal: PrincipalDep, services: ServicesDep) -> RecallResult:
+    """Find what was said: by words, by meaning, by time and by who said it, in a session or in all of a user's."""
+    return await services.recall.search(principal, body)

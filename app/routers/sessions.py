@@ -15,12 +15,14 @@ from app.routers.deps import (
     PrincipalDep,
     ServicesDep,
     SessionId,
+    WriteDep,
     reply,
     tag,
 )
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.fields import Id
+from app.schemas.lifecycle import SessionFork
 from app.schemas.lists import Page
 from app.schemas.sessions import Session, SessionChange, SessionCreate
 
@@ -92,12 +94,43 @@ async def change_session(
     return session
 
 
+@router.post("/{session_id}/close", responses=documented(403, 404, 409), operation_id="close_session")
+async def close_session(session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response) -> Session:
+    """Close a session: it takes no more messages until it is reopened."""
+    answer = await services.lifecycle.close(write, session_id)
+    reply(answer, response)
+    return Session.model_validate(answer.body)
+
+
+@router.post("/{session_id}/reopen", responses=documented(403, 404, 409), operation_id="reopen_session")
+async def reopen_session(session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response) -> Session:
+    """Open a closed session again."""
+    answer = await services.lifecycle.reopen(write, session_id)
+    reply(answer, response)
+    return Session.model_validate(answer.body)
+
+
+@router.post("/{session_id}/fork", status_code=201, responses=documented(403, 404, 409), operation_id="fork_session")
+async def fork_session(
+    session_id: SessionId, body: SessionFork, write: WriteDep, services: ServicesDep, response: Response
+) -> Session:
+    """Copy a session with its messages up to a number, and its state. Memories stay where they are."""
+    answer = await services.lifecycle.fork(write, session_id, body)
+    reply(answer, response)
+    return Session.model_validate(answer.body)
+
+
 @router.delete("/{session_id}", status_code=204, responses=documented(403, 404, 409), operation_id="delete_session")
 async def delete_session(
-    session_id: SessionId, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+    session_id: SessionId,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    claim: ClaimDep,
+    response: Response,
+    memories: Annotated[bool, Query(description="Delete the memories too that come from this session alone")] = False,
 ) -> None:
     """Delete a session with its messages.
 
     Memories that were drawn from it stay, with their quotes; memories scoped to it go with it.
     """
-    reply(await services.sessions.delete(principal, session_id, claim), response)
+    reply(await services.sessions.delete(principal, session_id, claim, memories=memories), response)

@@ -190,6 +190,7 @@ class MemoryEvent(ResponseModel):
     actor: str = Field(description="Whose doing: key:<id>, or the service's own")
     reason: str | None
     job_id: str | None
+    undo_id: str | None = Field(description="The bulk deletion that did it")
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     created_at: datetime

@@ -35,9 +35,5 @@ def _columns(row: Row, names: set[str] | frozenset[str]) -> dict[str, Any]:
 
 def event_of(row: Row) -> MemoryEvent:
     """A line of history as answers have it."""
-    job_id = row["job_id"]
-    return MemoryEvent(
-        id=str(row["id"]),
-        job_id=None if job_id is None else str(job_id),
-        **{name: row[name] for name in MemoryEvent.model_fields if name not in {"id", "job_id"}},
-    )
+    named = {name: None if row[name] is None else str(row[name]) for name in ("id", "job_id", "undo_id")}
+    return MemoryEvent(**named, **{name: row[name] for name in MemoryEvent.model_fields if name not in named})

@@ -7,12 +7,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.core import clock
-from app.core.errors import Conflict, Forbidden
+from app.core.errors import Conflict
 from app.core.text.digest import text_hash
 from app.domain.budget import estimate_tokens
 from app.domain.memory import VISIBLE_STATUSES
 from app.domain.principal import Principal
-from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
@@ -27,7 +26,7 @@ from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
 from app.services.presenting import memories_of, no_memory
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, uncount
+from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -112,7 +111,7 @@ class MemoryService:
         async with self.uow.begin(principal) as tx:
 
             async def work() -> Answer:
-                before = await _locked(tx, principal, memory_id)
+                before = await locked_memory(tx, principal, memory_id)
                 check_version(before["version"], expected)
                 changed = await _change(tx, before, values, at)
                 if request.text is not None:
@@ -133,7 +132,7 @@ class MemoryService:
         async with self.uow.begin(principal) as tx:
 
             async def work() -> Answer:
-                before = await _locked(tx, principal, memory_id)
+                before = await locked_memory(tx, principal, memory_id)
                 check_version(before["version"], if_match)
                 await uncount(tx, before)
                 values = {"status": "deleted", "deleted_at": at, "updated_at": at}
@@ -186,20 +185,3 @@ def _there(row: Row | None) -> Row:
     if row is None:
         raise no_memory()
     return row
-
-
-async def _locked(tx: Transaction, principal: Principal, memory_id: UUID) -> Row:
-    """A memory to be changed, with its owner locked before it: adds take their locks in the same order."""
-    seen = _writable(principal, await tx.memories.get(memory_id))
-    await tx.owners.lock_and_change(seen["owner"], OwnerChange())
-    return _writable(principal, await tx.memories.get_for_update(memory_id))
-
-
-def _writable(principal: Principal, row: Row | None) -> Row:
-    """A memory that this key may change: its user's, or a shared one where the key may write those."""
-    found = _there(row)
-    if principal.user_ids is not None and found["user_id"] is None:
-        raise Forbidden("A key that is bound to users cannot write shared memories.", code="foreign_user")
-    if found["owner"] == Scope().owner:
-        principal.require("shared:write")
-    return found

@@ -7,7 +7,7 @@ from app.core.errors import ConfigurationError
 from app.providers.embeddings.base import EmbeddingModel, EmbeddingUnavailable
 from app.repositories.models import ModelRecord
 from app.services.embedding import check_dimension, way_forward
-from app.uow import Transaction, UnitOfWork
+from app.uow import GlobalTransaction, UnitOfWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ModelRegistration:
         return None
 
     @staticmethod
-    async def _retire(others: list[ModelRecord], model: EmbeddingModel, tx: Transaction) -> None:
+    async def _retire(others: list[ModelRecord], model: EmbeddingModel, tx: GlobalTransaction) -> None:
         for other in others:
             if await tx.models.has_vectors(other.id):
                 raise ConfigurationError(

@@ -18,7 +18,7 @@ from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory, MemoryIn, SourceIn
 from app.services.analysis import Analysis
 from app.services.history import SHOWN, event_row
-from app.services.presenting import memories_of
+from app.services.presenting import memories_of, no_memory
 from app.uow import Transaction
 
 
@@ -224,3 +224,23 @@ async def embed_later(tx: Transaction, stored: Sequence[Memory], at: datetime) -
         user_id=users.pop() if len(users) == 1 else None,
         payload={"memory_ids": [memory.id for memory in stored]},
     )
+
+
+async def locked_memory(tx: Transaction, principal: Principal, memory_id: UUID, *, deleted_too: bool = False) -> Row:
+    """A memory to be changed, with its owner locked before it: adds take their locks in the same order."""
+    read = tx.memories.get_any if deleted_too else tx.memories.get
+    lock = tx.memories.get_any_for_update if deleted_too else tx.memories.get_for_update
+    seen = writable(principal, await read(memory_id))
+    await tx.owners.lock_and_change(seen["owner"], OwnerChange())
+    return writable(principal, await lock(memory_id))
+
+
+def writable(principal: Principal, row: Row | None) -> Row:
+    """A memory that this key may change: its user's, or a shared one where the key may write those."""
+    if row is None:
+        raise no_memory()
+    if principal.user_ids is not None and row["user_id"] is None:
+        raise Forbidden("A key that is bound to users cannot write shared memories.", code="foreign_user")
+    if row["owner"] == Scope().owner:
+        principal.require("shared:write")
+    return row

@@ -14,6 +14,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.vectorising.messages(run)
         case "embed_memories":
             await services.vectorising.memories(run)
+        case "delete_memories":
+            await services.bulk.run(run)
         case "sweep":
             await services.sweeping.sweep(run)
         case _:

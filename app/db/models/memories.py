@@ -133,6 +133,7 @@ memory_events = tenant_table(
     label("actor", required=True),
     Column("reason", Text),
     Column("job_id", Uuid),
+    Column("undo_id", Uuid),
     Column("before", JSONB(none_as_null=True)),
     Column("after", JSONB(none_as_null=True)),
     timestamp("created_at", required=True),
@@ -140,6 +141,7 @@ memory_events = tenant_table(
     ForeignKeyConstraint(["tenant_id", "memory_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
     Index(None, "tenant_id", "memory_id", "id"),
     Index(None, "tenant_id", "job_id", postgresql_where=text("job_id IS NOT NULL")),
+    Index(None, "tenant_id", "undo_id", postgresql_where=text("undo_id IS NOT NULL")),
 )
 
 memory_postings = tenant_table(

@@ -1,0 +1,140 @@
+"""What people and agents do with a memory they have read: bring it back, confirm it, reject it, say how it served."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from app.core import clock
+from app.core.errors import Conflict
+from app.domain.memory import VISIBLE_STATUSES, EventAction
+from app.repositories.base import Row
+from app.repositories.owners import OwnerChange
+from app.schemas.curation import Feedback, Judgement
+from app.schemas.memories import Memory
+from app.services.answers import Answer, Write, write_once
+from app.services.history import event_row
+from app.services.presenting import memories_of
+from app.services.sessions import check_version
+from app.services.writing import locked_memory, uncount
+from app.uow import Transaction, UnitOfWork
+
+CONFIRMED: Final = 0.95
+"""Confidence after a person has confirmed a memory."""
+
+DOUBTED: Final = 0.5
+"""What is left of the confidence after a memory was found wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurationService:
+    """The use cases of judging single memories."""
+
+    uow: UnitOfWork
+
+    async def restore(self, write: Write, memory_id: UUID) -> Answer:
+        """Make a memory current again that was deleted, archived, superseded or has expired."""
+
+        async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
+            if before["status"] in VISIBLE_STATUSES:
+                raise Conflict("This memory is current: there is nothing to restore.", code="not_restorable")
+            if await tx.memories.twin(before, bytes(before["content_hash"])) is not None:
+                raise Conflict("A current memory says the same already.", code="duplicate_memory")
+            await tx.owners.lock_and_change(before["owner"], OwnerChange(1, before["length"]))
+            expired = before["expires_at"] is not None and before["expires_at"] <= at
+            values = {
+                "status": "active",
+                "deleted_at": None,
+                "superseded_at": None,
+                "superseded_by": None,
+                "valid_to": None,
+                "expires_at": None if expired else before["expires_at"],
+            }
+            return await _changed(tx, write, before, values, "restored", None, at)
+
+        return await self._judge(write, memory_id, work)
+
+    async def confirm(self, write: Write, memory_id: UUID, request: Judgement) -> Answer:
+        """Vouch for a memory: an uncertain one becomes a fact."""
+
+        async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
+            _check_current(before)
+            values = {
+                "uncertain": False,
+                "confidence": max(before["confidence"], CONFIRMED),
+                "last_seen_at": at,
+            }
+            return await _changed(tx, write, before, values, "confirmed", request.reason, at)
+
+        return await self._judge(write, memory_id, work)
+
+    async def reject(self, write: Write, memory_id: UUID, request: Judgement) -> Answer:
+        """Say that a memory is not so: it is deleted, and its history says that it was rejected."""
+
+        async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
+            _check_current(before)
+            await uncount(tx, before)
+            values = {"status": "deleted", "deleted_at": at}
+            return await _changed(tx, write, before, values, "rejected", request.reason, at)
+
+        return await self._judge(write, memory_id, work)
+
+    async def feedback(self, write: Write, memory_id: UUID, request: Feedback) -> Answer:
+        """Record how a memory served: used counts as an access, wrong halves the confidence."""
+
+        async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
+            values: dict[str, Any] = {}
+            if request.verdict == "used":
+                values = {"access_count": before["access_count"] + 1, "last_accessed_at": at}
+            elif request.verdict == "wrong":
+                values = {"confidence": before["confidence"] * DOUBTED}
+            action: EventAction = f"feedback_{request.verdict}"  # type: ignore[assignment]
+            return await _changed(tx, write, before, values, action, request.reason, at)
+
+        return await self._judge(write, memory_id, work)
+
+    async def erase(self, write: Write, memory_id: UUID) -> Answer:
+        """Remove a memory with its history, sources and vectors, for good."""
+        write.principal.require("memories:write")
+
+        async def work(tx: Transaction) -> Answer:
+            before = await locked_memory(tx, write.principal, memory_id, deleted_too=True)
+            check_version(before["version"], write.if_match)
+            await uncount(tx, before)
+            await tx.memories.erase(memory_id)
+            return Answer(204, None)
+
+        return await write_once(self.uow, write, None, work)
+
+    async def _judge(self, write: Write, memory_id: UUID, work: Any) -> Answer:  # noqa: ANN401 - the closures above
+        write.principal.require("memories:write")
+        at = clock.now()
+
+        async def judged(tx: Transaction) -> Answer:
+            before = await locked_memory(tx, write.principal, memory_id, deleted_too=True)
+            check_version(before["version"], write.if_match)
+            answer: Answer = await work(tx, before, at)
+            return answer
+
+        return await write_once(self.uow, write, Memory, judged)
+
+
+async def _changed(
+    tx: Transaction,
+    write: Write,
+    before: Row,
+    values: dict[str, Any],
+    action: EventAction,
+    reason: str | None,
+    at: datetime,
+) -> Answer:
+    after = await tx.memories.change(before["id"], values | {"updated_at": at}) if values else before
+    shown = {name for name in values if name not in {"deleted_at", "superseded_by", "superseded_at"}}
+    event = event_row(action, before, after, write.principal.actor, at, shown - {"last_seen_at", "last_accessed_at"})
+    await tx.memories.record([event | {"reason": reason}])
+    return Answer(200, (await memories_of(tx, [after]))[0])
+
+
+def _check_current(row: Row) -> None:
+    if row["status"] not in VISIBLE_STATUSES:
+        raise Conflict(f"This memory is {row['status']}: restore it first.", code="not_current")
