@@ -194,7 +194,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--first", action="store_true", help="only the first conversation of the file")
     parser.add_argument("--questions", type=int, default=8, help="how many to ask about each conversation")
-    parser.add_argument("--top", type=int, default=3, help="hits to show for each question")
+    parser.add_argument("--top", type=int, default=5, help="hits to show for each question")
     return parser.parse_args()
 
 
