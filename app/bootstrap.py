@@ -20,6 +20,9 @@ from app.settings import Settings
 from app.uow import UnitOfWork
 
 FIRST_KEY = "first admin key"
+INDEX_LOCK = 0x6D6E656D_696E6478
+"""One migrator at a time builds indexes ('mnemindx')."""
+INDEX_PAUSE_SECONDS = 0.2
 
 
 def prepare(settings: Settings, *, migrator_dsn: str, app_dsn: str, admin_key_file: Path) -> None:
@@ -61,6 +64,10 @@ async def build_indexes(arguments: dict[str, Any], record: ModelRecord) -> None:
     connection = await asyncpg.connect(**arguments)
     try:
         await connection.execute("SET statement_timeout = 0")
+        # Another migrator's half-built index looks like one that a kill left. Asked again and again, because CREATE
+        # INDEX CONCURRENTLY waits for everyone who waits in a statement.
+        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", INDEX_LOCK):
+            await asyncio.sleep(INDEX_PAUSE_SECONDS)
         for row in await connection.fetch(INVALID_INDEXES):
             await connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{row["relname"]}"')
         for statement in index_statements(record):
