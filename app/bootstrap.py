@@ -66,7 +66,7 @@ async def build_indexes(arguments: dict[str, Any], record: ModelRecord) -> None:
         await connection.execute("SET statement_timeout = 0")
         # Another migrator's half-built index looks like one that a kill left. Asked again and again, because CREATE
         # INDEX CONCURRENTLY waits for everyone who waits in a statement.
-        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", INDEX_LOCK):
+        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", INDEX_LOCK):  # noqa: ASYNC110
             await asyncio.sleep(INDEX_PAUSE_SECONDS)
         for row in await connection.fetch(INVALID_INDEXES):
             await connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{row["relname"]}"')
