@@ -70,9 +70,9 @@ class FactService:
         return await write_once(self.uow, write, Fact, work)
 
     async def get(self, principal: Principal, user_id: str, key: str) -> Fact:
-        """The current value under a key."""
+        """The current value under a key; another user's facts are as absent as those that are not there."""
         principal.require("memories:read")
-        owner = Scope(principal.own_user(user_id)).owner
+        owner = Scope(user_id).owner
         async with self.uow.begin(principal) as tx:
             canonical = await canonical_key(tx, key)
             return _fact(_there(await tx.facts.current(owner, canonical.key, clock.now())))
@@ -80,7 +80,7 @@ class FactService:
     async def page(self, principal: Principal, user_id: str, prefix: str, cursor: str | None, limit: int) -> Page[Fact]:
         """A user's facts by key, of those that begin with a prefix."""
         principal.require("memories:read")
-        owner = Scope(principal.own_user(user_id)).owner
+        owner = Scope(user_id).owner
         after = decode_cursor(cursor, str, UUID)
         begins = spelled(prefix) + ("." if prefix.endswith((".", "_", "-")) and spelled(prefix) else "")
         async with self.uow.begin(principal) as tx:
@@ -96,11 +96,12 @@ class FactService:
         """Take a fact back; its history stays."""
         principal = write.principal
         principal.require("memories:write")
-        owner = Scope(principal.own_user(user_id)).owner
+        owner = Scope(user_id).owner
         at = clock.now()
 
         async def work(tx: Transaction) -> Answer:
             canonical = await canonical_key(tx, key)
+            _there(await tx.facts.current(owner, canonical.key, at))
             await tx.owners.lock_and_change(owner, OwnerChange())
             rows = await tx.facts.current_for_update(owner, canonical.key, at)
             check_version(_there(rows)["version"], write.if_match)

@@ -1,0 +1,67 @@
+"""A tenant full of things that nobody else may see."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import pytest
+
+from app.composition import Services
+from app.core import clock
+from app.core.ids import new_id
+from tests.conftest import Tenant
+
+CANARY = "CANARY7f3a金丝雀"
+"""Stands in everything of the user ada."""
+
+
+@dataclass
+class Planted:
+    """The ids of what was planted."""
+
+    tenant: Tenant
+    other: Tenant
+    owner: httpx.AsyncClient
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+async def tenant_of(services: Services, app: Any) -> Tenant:
+    """A fresh tenant."""
+    async with services.uow.begin_global() as tx:
+        made = await tx.access.ensure_tenant(new_id(), f"contract-{new_id()}", clock.now())
+    return Tenant(made, services, app)
+
+
+@pytest.fixture(scope="module")
+async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
+    """One of each kind of resource, all of them ada's, all of them with the canary in every text.
+
+    Made once: no test of this folder changes any of it, and each looks that it has not.
+    """
+    tenant = await tenant_of(services, app)
+    other = await tenant_of(services, app)
+    api = await tenant.client()
+    ids = {"session_id": "ada-session", "user_id": "ada", "label": "human", "key": "user.city", "seq": "1"}
+    await _made(api, "POST", "/v1/sessions", {"id": "ada-session", "user_id": "ada", "title": CANARY})
+    message = {"role": "user", "content": CANARY, "metadata": {"c": CANARY}}
+    await _made(api, "POST", "/v1/sessions/ada-session/messages", message)
+    await _made(api, "PUT", "/v1/sessions/ada-session/state", {"state": {"c": CANARY}})
+    memory = {"text": f"{CANARY} tea", "user_id": "ada", "metadata": {"c": CANARY}}
+    ids["memory_id"] = (await _made(api, "POST", "/v1/memories", memory))["id"]
+    await _made(api, "PUT", "/v1/users/ada/facts/user.city", {"value": CANARY})
+    await _made(api, "PUT", "/v1/blocks/human?user_id=ada", {"text": CANARY, "description": CANARY})
+    await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})
+    key = await _made(api, "POST", "/v1/admin/keys", {"name": CANARY, "user_ids": ["ada"]})
+    ids["key_id"] = key["id"]
+    jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
+    ids["job_id"] = jobs[0]["id"]
+    yield Planted(tenant, other, api, ids)
+    await tenant.close()
+    await other.close()
+
+
+async def _made(api: httpx.AsyncClient, method: str, path: str, body: dict[str, object]) -> dict[str, str]:
+    answer = await api.request(method, path, json=body)
+    assert answer.is_success, answer.text
+    return answer.json()

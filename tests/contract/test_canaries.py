@@ -1,0 +1,190 @@
+"""Every route of the OpenAPI document, asked with the keys of others: nothing of ada's ever comes out.
+
+A route without an entry below fails the test until somebody decides what strangers get from it.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.contract.conftest import CANARY, Planted, tenant_of
+
+DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "openapi.json").read_text("utf-8"))
+OPERATIONS = {
+    operation["operationId"]: (method.upper(), path)
+    for path, operations in DOCUMENT["paths"].items()
+    for method, operation in operations.items()
+}
+
+OPEN = {"is_alive", "is_ready"}
+"""Routes that anybody may ask without a key."""
+
+ABSENT = {404}
+"""A foreign resource is as absent as one that never was."""
+
+TAKEN = {409}
+"""A route that makes what is absent says that the id is taken, and nothing else."""
+
+LISTED = {200}
+"""A list or search: it may be empty, and never has what is another's."""
+
+REFUSED = {403}
+"""Another user's id stands in the request, or the key may not do this at all."""
+
+# operation: (query, body, what a key bound to another user gets, what another tenant's admin key gets)
+PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
+    "get_metrics": ({}, None, REFUSED, LISTED),
+    "list_api_keys": ({}, None, REFUSED, LISTED),
+    "create_api_key": ({}, {"name": "x", "user_ids": ["ada"]}, REFUSED, {201}),
+    "revoke_api_key": ({}, None, REFUSED, ABSENT),
+    "get_tenant_settings": ({}, None, REFUSED, LISTED),
+    "change_tenant_settings": ({}, {"timezone": "UTC"}, REFUSED, LISTED),
+    "get_stats": ({}, None, REFUSED, LISTED),
+    "list_tenants": ({}, None, REFUSED, REFUSED),
+    "create_tenant": ({}, {"name": "x"}, REFUSED, REFUSED),
+    "list_blocks": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "delete_block": ({"user_id": "ada"}, None, REFUSED, ABSENT),
+    "get_block": ({"user_id": "ada"}, None, ABSENT, ABSENT),
+    "patch_block": ({"user_id": "ada"}, {"append": "x"}, REFUSED, ABSENT),
+    "put_block": ({"user_id": "ada"}, {"text": "x"}, REFUSED, {201}),
+    "list_block_versions": ({"user_id": "ada"}, None, ABSENT, ABSENT),
+    "list_jobs": ({}, None, LISTED, LISTED),
+    "get_job": ({}, None, ABSENT, ABSENT),
+    "cancel_job": ({}, None, ABSENT, ABSENT),
+    "retry_job": ({}, None, ABSENT, ABSENT),
+    "list_keys": ({}, None, LISTED, LISTED),
+    "delete_key": ({}, None, REFUSED, ABSENT),
+    "put_key": ({}, {"aliases": []}, REFUSED, LISTED),
+    "get_me": ({}, None, LISTED, LISTED),
+    "list_memories": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "add_memories": ({}, {"text": "x", "user_id": "ada"}, REFUSED, {201}),
+    "delete_memories": ({}, {"user_id": "ada"}, REFUSED, LISTED),
+    "get_memories": ({}, {"ids": ["{memory_id}"]}, LISTED, LISTED),
+    "search_memories": ({}, {"query": "tea", "include_messages": True, "include_shared": True}, LISTED, LISTED),
+    "delete_memory": ({}, None, ABSENT, ABSENT),
+    "get_memory": ({}, None, ABSENT, ABSENT),
+    "change_memory": ({}, {"importance": 1}, ABSENT, ABSENT),
+    "confirm_memory": ({}, {}, ABSENT, ABSENT),
+    "give_feedback": ({}, {"verdict": "used"}, ABSENT, ABSENT),
+    "get_memory_history": ({}, None, ABSENT, ABSENT),
+    "reject_memory": ({}, {}, ABSENT, ABSENT),
+    "restore_memory": ({}, None, ABSENT, ABSENT),
+    "search_messages": ({}, {"query": "tea", "context_before": 5, "context_after": 5}, LISTED, LISTED),
+    "list_sessions": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "create_session": ({}, {"id": "ada-session"}, TAKEN, {201}),
+    "delete_session": ({}, None, ABSENT, ABSENT),
+    "get_session": ({}, None, ABSENT, ABSENT),
+    "change_session": ({}, {"title": "x"}, ABSENT, ABSENT),
+    "close_session": ({}, None, ABSENT, ABSENT),
+    "fork_session": ({}, {"id": "copy"}, ABSENT, ABSENT),
+    "clear_messages": ({}, None, ABSENT, ABSENT),
+    "list_messages": ({}, None, ABSENT, ABSENT),
+    "append_messages": ({}, {"role": "user", "content": "x"}, TAKEN, {201}),
+    "pop_message": ({}, None, ABSENT, ABSENT),
+    "redact_message": ({}, None, ABSENT, ABSENT),
+    "get_message": ({}, None, ABSENT, ABSENT),
+    "reopen_session": ({}, None, ABSENT, ABSENT),
+    "get_state": ({}, None, ABSENT, ABSENT),
+    "patch_state": ({}, {"patch": {}}, ABSENT, ABSENT),
+    "put_state": ({}, {"state": {}}, ABSENT, ABSENT),
+    "list_state_versions": ({}, None, ABSENT, ABSENT),
+    "restore_state": ({}, {"to_version": 1}, ABSENT, ABSENT),
+    "list_users": ({}, None, LISTED, LISTED),
+    "get_user": ({}, None, ABSENT, ABSENT),
+    "change_user": ({}, {"timezone": "UTC"}, ABSENT, LISTED),
+    "list_facts": ({}, None, LISTED, LISTED),
+    "delete_fact": ({}, None, ABSENT, ABSENT),
+    "get_fact": ({}, None, ABSENT, ABSENT),
+    "put_fact": ({}, {"value": "x"}, REFUSED, {201}),
+    "merge_users": ({}, {"from_user_id": "ada-session"}, REFUSED, ABSENT),
+}
+
+
+def test_every_route_has_been_decided_about() -> None:
+    assert set(OPERATIONS) == set(PROBES) | OPEN
+
+
+@pytest.mark.parametrize("operation", sorted(set(OPERATIONS) - OPEN))
+async def test_no_route_answers_without_a_key(planted: Planted, operation: str) -> None:
+    answer = await _ask(planted.tenant.bare(), planted, operation)
+    assert answer.status_code == 401
+    _holds_nothing(answer)
+
+
+@pytest.mark.parametrize("operation", sorted(PROBES))
+async def test_a_key_bound_to_another_user_gets_nothing_of_adas(planted: Planted, operation: str) -> None:
+    stranger = await planted.tenant.client("member", ["bob"])
+    answer = await _ask(stranger, planted, operation)
+    assert answer.status_code in PROBES[operation][2], answer.text
+    _holds_nothing(answer)
+    await _is_untouched(planted)
+
+
+@pytest.mark.parametrize("operation", sorted(PROBES))
+async def test_another_tenants_admin_gets_nothing_of_adas(planted: Planted, operation: str) -> None:
+    other = await tenant_of(planted.tenant.services, planted.tenant.app)
+    stranger = await other.client("admin")
+    answer = await _ask(stranger, planted, operation)
+    assert answer.status_code in PROBES[operation][3], answer.text
+    _holds_nothing(answer)
+    await _is_untouched(planted)
+
+
+@pytest.mark.parametrize("operation", sorted(name for name, probe in PROBES.items() if ABSENT in (probe[2], probe[3])))
+async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted: Planted, operation: str) -> None:
+    bound = PROBES[operation][2] == ABSENT
+    if bound:
+        stranger = await planted.tenant.client("member", ["bob"])
+    else:
+        stranger = await planted.other.client("admin")
+    foreign = await _ask(stranger, planted, operation)
+    absent = await _ask(stranger, replace(planted, ids=_ABSENT_IDS), operation)
+    assert foreign.status_code == absent.status_code
+    assert _without_request_id(foreign) == _without_request_id(absent)
+
+
+_ABSENT_IDS = {
+    **dict.fromkeys(("memory_id", "job_id", "key_id"), "01980000-0000-7000-8000-000000000000"),
+    **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),
+    "seq": "1",
+}
+
+
+async def _ask(client: httpx.AsyncClient, planted: Planted, operation: str) -> httpx.Response:
+    method, path = OPERATIONS[operation]
+    query, body, *_ = PROBES[operation]
+    text = json.dumps(body)
+    for name, value in planted.ids.items():
+        path = path.replace("{" + name + "}", value)
+        text = text.replace("{" + name + "}", value)
+    given = None if body is None else json.loads(text)
+    return await client.request(method, path, params=query, json=given)
+
+
+def _holds_nothing(answer: httpx.Response) -> None:
+    seen = answer.text + str(answer.headers)
+    assert CANARY not in seen
+    assert json.dumps(CANARY).strip('"') not in seen
+
+
+def _without_request_id(answer: httpx.Response) -> dict[str, Any]:
+    return {name: value for name, value in answer.json().items() if name != "request_id"}
+
+
+async def _is_untouched(planted: Planted) -> None:
+    """What the stranger did has changed nothing of ada's."""
+    found = [
+        (await planted.owner.get("/v1/sessions/ada-session")).json()["title"],
+        (await planted.owner.get("/v1/sessions/ada-session/messages/1")).json()["content"],
+        (await planted.owner.get("/v1/sessions/ada-session/state")).json()["state"]["c"],
+        (await planted.owner.get("/v1/users/ada/facts/user.city")).json()["value"],
+        (await planted.owner.get("/v1/blocks/human?user_id=ada")).json()["text"],
+        (await planted.owner.get("/v1/users/ada")).json()["metadata"]["c"],
+    ]
+    assert found == [CANARY] * len(found)
+    memory = (await planted.owner.get(f"/v1/memories/{planted.ids['memory_id']}")).json()
+    assert (memory["text"], memory["version"], memory["access_count"]) == (f"{CANARY} tea", 1, 0)
