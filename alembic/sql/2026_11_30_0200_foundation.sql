@@ -96,6 +96,8 @@ CREATE TABLE jobs (
     CONSTRAINT ck_jobs_state CHECK (state IN ('queued', 'running', 'succeeded', 'failed', 'dead', 'cancelled'))
 );
 
+CREATE INDEX ix_jobs_tenant_id_kind_finished_at ON jobs (tenant_id, kind, finished_at) WHERE finished_at IS NOT NULL;
+
 CREATE INDEX ix_jobs_tenant_id_kind_subject_id ON jobs (tenant_id, kind, subject, id);
 
 CREATE INDEX ix_jobs_tenant_id_state_id ON jobs (tenant_id, state, id);

@@ -235,7 +235,7 @@ class JobRepository(Repository):
                 jobs.c.kind.in_(kinds),
                 jobs.c.finished_at < before,
             )
-            .order_by(jobs.c.id)
+            .order_by(jobs.c.finished_at)
             .limit(MANY)
         )
         return await self._run(delete(jobs).where(jobs.c.tenant_id == self._tenant_id, jobs.c.id.in_(old)))

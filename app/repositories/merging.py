@@ -29,16 +29,13 @@ OWNED: Final[tuple[Table, ...]] = (
     messages,
     memory_postings,
     memory_vectors,
-    memories,
-    sessions,
-    blocks,
 )
 """Tables whose rows name their owner."""
 
+OWNED_AND_NAMED: Final[tuple[Table, ...]] = (memories, sessions)
+"""Tables whose rows name their owner and the user who that is."""
+
 NAMED: Final[tuple[Table, ...]] = (
-    sessions,
-    memories,
-    blocks,
     jobs,
     checkpoint_threads,
     store_items,
@@ -107,6 +104,11 @@ class MergeRepository(Repository):
         for table in OWNED:
             statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
             moved[table.name] = await self._run(statement.values(owner=after))
+        for table in OWNED_AND_NAMED:
+            statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
+            moved[table.name] = await self._run(statement.values(owner=after, user_id=target))
+        mine = update(blocks).where(blocks.c.tenant_id == self._tenant_id, blocks.c.user_id == source)
+        moved[blocks.name] = await self._run(mine.values(owner=after, user_id=target))
         for table in NAMED:
             statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.user_id == source)
             moved[table.name] = await self._run(statement.values(user_id=target))

@@ -108,14 +108,15 @@ class SearchRepository(Repository):
     async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Found]:
         """The legs over messages of sessions in scope."""
         chosen = [] if period is None else period.conditions()
+        if chosen:  # named here too, so that the period is a range within the owner's rows
+            chosen.append(_owned(query.owners))
         return await self._find(_MESSAGES, query, [*self._message_conditions(scope), *chosen])
 
     async def latest(self, owners: Sequence[str], scope: Scope, period: Period, limit: int) -> list[UUID]:
         """Messages in scope and period, newest first, where nothing in particular is looked for."""
-        chosen = bindparam(None, list(owners), type_=ARRAY(Text(collation="C")))
         statement = select(messages.c.id).where(
             messages.c.tenant_id == self._tenant_id,
-            messages.c.owner == func.any(chosen),
+            _owned(owners),
             messages.c.redacted_at.is_(None),
             *self._message_conditions(scope),
             *period.conditions(),
@@ -128,7 +129,9 @@ class SearchRepository(Repository):
         named = {"agent_id": scope.agent_id, "app_id": scope.app_id}
         equal = [sessions.c[name] == value for name, value in named.items() if value is not None]
         conditions = [] if scope.session_id is None else [messages.c.session_id == scope.session_id]
-        if equal or self._user_ids is not None:
+        if self._user_ids is not None:
+            conditions.append(messages.c.owner.in_([Scope(user_id).owner for user_id in sorted(self._user_ids)]))
+        if equal:
             conditions.append(self._within(equal))
         return conditions
 
@@ -136,7 +139,6 @@ class SearchRepository(Repository):
         within = select(sessions.c.id).where(
             sessions.c.tenant_id == self._tenant_id,
             sessions.c.id == messages.c.session_id,
-            *self._own(sessions.c.user_id),
             *equal,
         )
         return within.exists()
@@ -161,3 +163,10 @@ class SearchRepository(Repository):
         if query.dense is not None:
             values["question"] = HalfVector(query.dense.vector)
         return values
+
+
+def _owned(owners: Sequence[str]) -> ColumnElement[bool]:
+    """Messages of these owners; of a single one the index gives them in the order of time."""
+    if len(owners) == 1:
+        return messages.c.owner == owners[0]
+    return messages.c.owner == func.any(bindparam(None, list(owners), type_=ARRAY(Text(collation="C"))))

@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping, delete, func, literal_column, or_, select, tu
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import jobs, sessions
+from app.domain.scope import Scope
 from app.repositories.base import Repository
 from app.repositories.users import first_sight
 
@@ -157,5 +158,11 @@ class SessionRepository(Repository):
         return [] if at is None else [or_(sessions.c.expires_at.is_(None), sessions.c.expires_at > at)]
 
     def _filtered(self, filters: dict[str, str]) -> list[Any]:
-        equal = [sessions.c[name] == value for name, value in filters.items()]
-        return [sessions.c.tenant_id == self._tenant_id, *self._own(sessions.c.user_id), *equal]
+        """A user's sessions are named by their owner too: that is what the index knows."""
+        chosen = [sessions.c.tenant_id == self._tenant_id, *self._own(sessions.c.user_id)]
+        chosen += [sessions.c[name] == value for name, value in filters.items()]
+        if "user_id" in filters:
+            chosen.append(sessions.c.owner == Scope(filters["user_id"]).owner)
+        elif self._user_ids is not None:
+            chosen.append(sessions.c.owner.in_([Scope(user_id).owner for user_id in sorted(self._user_ids)]))
+        return chosen

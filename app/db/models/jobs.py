@@ -31,5 +31,6 @@ jobs = tenant_table(
     Index("ix_jobs_unfinished", "tenant_id", "state", "run_after", postgresql_where=text("finished_at IS NULL")),
     Index(None, "tenant_id", "kind", "subject", "id"),
     Index(None, "tenant_id", "state", "id"),
+    Index(None, "tenant_id", "kind", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
 )
