@@ -1,5 +1,6 @@
 """What every repository stands on: one transaction, one tenant, and whom the key may see."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -22,6 +23,11 @@ class Bound:
     connection: AsyncConnection
     tenant_id: UUID
     user_ids: frozenset[str] | None = None
+
+
+def insertable(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 - what `values()` takes
+    """The rows for an INSERT's `values()`: one by itself, because SQLAlchemy compiles a list anew at every call."""
+    return rows[0] if len(rows) == 1 else list(rows)
 
 
 class Repository:

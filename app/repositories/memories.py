@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, RowMapping, case, delete, func, literal_co
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
-from app.repositories.base import Repository
+from app.repositories.base import Repository, insertable
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.selection import Selection
 
@@ -43,7 +43,7 @@ class MemoryRepository(Repository):
         return stored
 
     async def _put(self, rows: Sequence[dict[str, Any]]) -> list[RowMapping]:
-        statement = insert(memories).values([{"tenant_id": self._tenant_id, **row} for row in rows])
+        statement = insert(memories).values(insertable([{"tenant_id": self._tenant_id, **row} for row in rows]))
         given, known = statement.excluded, memories.c
         settled = known.uncertain & ~given.uncertain
         reinforced = known.confidence + (1.0 - known.confidence) * 0.1
@@ -182,7 +182,8 @@ class MemoryRepository(Repository):
     async def record(self, events: Sequence[dict[str, Any]]) -> None:
         """Append to the history."""
         if events:
-            await self._run(insert(memory_events).values([{"tenant_id": self._tenant_id, **event} for event in events]))
+            rows = [{"tenant_id": self._tenant_id, **event} for event in events]
+            await self._run(insert(memory_events).values(insertable(rows)))
 
     async def history(self, memory_id: UUID) -> list[RowMapping]:
         """Everything that happened to a memory, oldest first."""
@@ -206,7 +207,7 @@ class MemoryRepository(Repository):
                 fresh.setdefault(_place(source), {"tenant_id": self._tenant_id, **source})
         rows = list(fresh.values())
         for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
-            await self._run(insert(memory_sources).values(rows[start : start + ROWS_OF_ONE_STATEMENT]))
+            await self._run(insert(memory_sources).values(insertable(rows[start : start + ROWS_OF_ONE_STATEMENT])))
 
     async def sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Where these memories came from, oldest first."""

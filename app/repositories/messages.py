@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, BigInteger, RowMapping, Text, Uuid, bindparam, del
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import message_postings, message_vectors, messages
-from app.repositories.base import Repository
+from app.repositories.base import Repository, insertable
 from app.repositories.postings import Posting, insert_postings
 
 _VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
@@ -19,7 +19,9 @@ class MessageRepository(Repository):
 
     async def insert(self, owner: str, rows: Sequence[dict[str, Any]], postings: Sequence[Posting]) -> None:
         """Store messages of one session, searchable at once: rows and postings go in one statement."""
-        statement = insert(messages).values([{"tenant_id": self._tenant_id, "owner": owner, **row} for row in rows])
+        statement = insert(messages).values(
+            insertable([{"tenant_id": self._tenant_id, "owner": owner, **row} for row in rows])
+        )
         tokens = insert_postings(message_postings, self._tenant_id, owner, postings)
         if tokens is not None:
             statement = statement.add_cte(tokens.cte("tokens"))

@@ -9,7 +9,7 @@ from sqlalchemy import RowMapping, delete, func, select, update
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.db.models import users
-from app.repositories.base import Repository
+from app.repositories.base import Repository, insertable
 
 
 def first_sight(tenant_id: UUID, user_ids: Iterable[str], at: datetime) -> Insert:
@@ -18,7 +18,7 @@ def first_sight(tenant_id: UUID, user_ids: Iterable[str], at: datetime) -> Inser
         {"tenant_id": tenant_id, "id": user_id, "first_seen_at": at, "updated_at": at}
         for user_id in sorted(set(user_ids))
     ]
-    return insert(users).values(rows).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
+    return insert(users).values(insertable(rows)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
 
 
 class UserRepository(Repository):
