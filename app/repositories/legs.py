@@ -18,12 +18,15 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    case,
     cast,
     column,
+    false,
     func,
     literal_column,
     select,
     table,
+    true,
     union,
 )
 
@@ -173,15 +176,18 @@ def _scored() -> CTE:
 
 
 def _vector_of(corpus: Corpus, vectors: Any, rows: Any, model: ModelRecord) -> list[ColumnElement[bool]]:  # noqa: ANN401
-    """A row's vector by the model, made from the text that it has now. The model id is a literal: a
-    parameter would keep a generic plan from the model's partial index.
+    """A row's vector by the model, made from the text that it has now.
+
+    The model id is a literal: a parameter would keep a generic plan from the model's partial index. The hashes are
+    compared inside a CASE: as a plain equality the planner would expect next to no row to pass, and then never walk an
+    index in the order of distance.
     """
     return [
         vectors.c.tenant_id == _TENANT,
         vectors.c[corpus.target] == rows.c.id,
         rows.c.tenant_id == vectors.c.tenant_id,
         vectors.c.model_id == literal_column(str(int(model.id))),
-        vectors.c.text_hash == rows.c.content_hash,
+        case((vectors.c.text_hash == rows.c.content_hash, true()), else_=false()),
     ]
 
 
