@@ -13,15 +13,13 @@ from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
 from app.db.engine import create_engine
 from app.db.scoped import Database
-from app.repositories.models import INVALID_INDEXES, ModelRecord, index_statements
+from app.repositories.models import INDEX_LOCK, INVALID_INDEXES, ModelRecord, index_statements
 from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, new_secret
 from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
 
 FIRST_KEY = "first admin key"
-INDEX_LOCK = 0x6D6E656D_696E6478
-"""One migrator at a time builds indexes ('mnemindx')."""
 INDEX_PAUSE_SECONDS = 0.2
 
 
@@ -66,7 +64,7 @@ async def build_indexes(arguments: dict[str, Any], record: ModelRecord) -> None:
         await connection.execute("SET statement_timeout = 0")
         # Another migrator's half-built index looks like one that a kill left. Asked again and again, because CREATE
         # INDEX CONCURRENTLY waits for everyone who waits in a statement.
-        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", INDEX_LOCK):  # noqa: ASYNC110
+        while not await connection.fetchval(INDEX_LOCK):  # noqa: ASYNC110
             await asyncio.sleep(INDEX_PAUSE_SECONDS)
         for row in await connection.fetch(INVALID_INDEXES):
             await connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{row["relname"]}"')

@@ -107,3 +107,6 @@ INVALID_INDEXES = (
     "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
     "WHERE NOT i.indisvalid AND c.relname LIKE 'hnsw\\_%'"
 )
+
+INDEX_LOCK = f"SELECT pg_try_advisory_lock({0x6D6E656D_696E6478})"
+"""One migrator at a time builds indexes; held until its connection ends."""
