@@ -44,6 +44,8 @@ def configure(level: str, *, as_json: bool) -> None:
     root.setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     logging.getLogger("app").setLevel(level.upper())
     logging.getLogger("uvicorn.access").disabled = True
+    # Its errors are those of a database that goes away, several a second: our worker says that once.
+    logging.getLogger("pgqueuer").setLevel(logging.CRITICAL)
 
 
 def without_contents(exc_info: ExcInfo) -> str:

@@ -21,6 +21,7 @@ _TRY_AGAIN: Final = (
     asyncpg.CannotConnectNowError,
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
+    asyncpg.InternalClientError,  # what the driver says where the server vanished in the middle of an exchange
     asyncpg.InvalidAuthorizationSpecificationError,
     asyncpg.InvalidCatalogNameError,
     asyncpg.UndefinedTableError,
@@ -29,6 +30,8 @@ _TRY_AGAIN: Final = (
     OSError,
 )
 
+_OF_THE_DRIVER: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
 
 def driver_error(error: BaseException) -> BaseException:
     """The innermost asyncpg error under SQLAlchemy's wrappers, or the error itself."""
@@ -36,7 +39,7 @@ def driver_error(error: BaseException) -> BaseException:
     while isinstance(seen, DBAPIError) and seen.orig is not None:
         seen = seen.orig
     cause = seen.__cause__
-    return cause if isinstance(cause, asyncpg.PostgresError | asyncpg.InterfaceError | OSError) else seen
+    return cause if isinstance(cause, _OF_THE_DRIVER) else seen
 
 
 def problem_of(error: BaseException) -> Problem | None:

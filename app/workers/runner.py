@@ -10,7 +10,9 @@ import structlog
 
 from app.composition import Services
 from app.core import clock
+from app.core.errors import ConfigurationError, Problem
 from app.domain.jobs import JobKind, backoff
+from app.providers.embeddings.base import EmbeddingUnavailable
 from app.repositories.base import Row
 from app.repositories.jobs import JobBusy
 from app.services.vectorising import JobLost, JobRun
@@ -20,6 +22,8 @@ log = structlog.get_logger()
 
 BUSY_PAUSE = timedelta(seconds=0.5)
 MAX_ERROR = 2_000
+SPOKEN = (Problem, ConfigurationError, EmbeddingUnavailable)
+"""Errors whose words are written for readers; those of others may quote the stored text that they choke on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +62,13 @@ class JobRunner:
                 raise
             except Exception as error:  # noqa: BLE001 - a job must end in its record, whatever happened
                 outcome.word = "failed"
-                bound.exception("job_failed")
-                await self._end_as_failed(run, f"{type(error).__name__}: {error}"[:MAX_ERROR])
+                reason = type(error).__name__
+                if isinstance(error, SPOKEN):
+                    reason = f"{reason}: {error}"[:MAX_ERROR]
+                    bound.warning("job_failed", reason=reason)
+                else:
+                    bound.exception("job_failed")
+                await self._end_as_failed(run, reason)
 
     async def _claim(self, tenant_id: UUID, job_id: UUID) -> Row | None:
         try:

@@ -115,11 +115,20 @@ class Worker:
                 # The record could not be read or written: the wake-up call must not be used up.
                 log.warning("job_postponed", job_id=job_id, reason=problem.code)
                 raise RetryRequested(AGAIN, problem.code) from problem
+            except Exception:
+                log.exception("job_not_run", job_id=job_id)
+                raise
 
         @queue.schedule("mnemic_sweep", f"* * * * * */{self.services.settings.sweep_seconds}", clean_old=True)
         async def tick(_schedule: Schedule) -> None:
-            with suppress(Problem):  # the next tick is soon
+            try:
                 await sweeping.tick()
+            except Exception as error:  # the next tick is soon
+                reason = _passing(error)
+                if reason is None:
+                    log.exception("tick_failed")
+                else:
+                    log.warning("tick_failed", reason=reason)
 
     @asynccontextmanager
     async def _pool(self) -> AsyncIterator["asyncpg.Pool[Any]"]:
@@ -134,7 +143,7 @@ class Worker:
         pool = await asyncpg.create_pool(
             **{"timeout": settings.connect_timeout_seconds, **arguments},
             server_settings=names,
-            min_size=1,
+            min_size=0,
             max_size=settings.worker_concurrency + SPARE_CONNECTIONS,
             command_timeout=settings.statement_timeout_seconds,
             reset=_nothing_to_reset,

@@ -224,6 +224,19 @@ async def test_run_whose_end_cannot_be_written_says_so_to_its_caller(desk: Desk,
     assert (await desk.job(job_id))["attempts"] == 0
 
 
+async def test_unexpected_error_is_recorded_without_the_words_that_may_quote_stored_text(
+    desk: Desk, model: GatedModel
+) -> None:
+    job_id = await queued(desk, text="my secret")
+
+    def choke() -> None:
+        raise ValueError("cannot embed 'my secret'")
+
+    model.busy = choke
+    job = await desk.run(job_id)
+    assert (job["state"], job["error"]) == ("queued", "ValueError")
+
+
 async def test_run_of_an_unknown_job_does_nothing(desk: Desk) -> None:
     await desk.runner.run(desk.tenant.id, UUID(int=7))
 
