@@ -31,7 +31,7 @@ check: $(READY) ## Format, lint, types, layers, domain tests: what to run before
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
-	@$(BIN)/deptry app
+	@$(BIN)/deptry .
 	@$(BIN)/python -m app.openapi --check
 	@$(BIN)/hadolint Dockerfile
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.compose-spec docker-compose.yml
