@@ -1,0 +1,448 @@
+"""One call at least of every public method of every repository, for the test that looks at their statements.
+
+A new method needs an entry here: its name, a case, and how it is called on the corpus of `corpus.py`.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from app.core.ids import new_id
+from app.domain.filters import parse_filter
+from app.domain.scope import SHARED_OWNER, Scope
+from app.repositories.base import Bound
+from app.repositories.idempotency import IdempotencyClaim
+from app.repositories.jobs import Fence
+from app.repositories.owners import OwnerChange
+from app.repositories.postings import Posting
+from app.repositories.search import DenseQuery, LegQuery, Period
+from app.repositories.selection import Selection
+from app.repositories.vectors import Embedded
+from app.uow import GlobalTransaction, Transaction
+from tests.architecture.corpus import AT, MODEL, TENANT, a_vector, an_id, at, session_at
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of `method` ("Class.method"); `users` binds the key as a bound key would be."""
+
+    method: str
+    case: str
+    run: Callable[[Any], Awaitable[Any]]
+    users: frozenset[str] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} ({self.case})"
+
+
+USER, OWNER = "17", "u:17"
+BOUND = frozenset({USER})
+S = session_at(817)
+N = 10 * S - 9
+"""A text of user 17: the first of their session."""
+SESSION = f"s{S}"
+MEMORY, MESSAGE, JOB, BLOCK = an_id(1, N), an_id(2, N), an_id(5, N), an_id(7, N)
+HASH = b"\x01" * 32
+CLAIM = IdempotencyClaim(an_id(6, N % 20), "POST", "/v1/memories", f"k{N}", HASH)
+TOKENS = ["everywhere", f"often{N % 5}", f"some{N % 50}", f"rare{N % 4999}"]
+ALL_OWNERS = [*(f"u:{n}" for n in range(80)), "u:big", SHARED_OWNER, "a:helper", "p:shop"]
+
+
+def legs(*owners: str, corpus: int, path: Any = "exact", dense: bool = True, tokens: bool = True) -> LegQuery:
+    return LegQuery(
+        owners=owners,
+        tokens=TOKENS if tokens else [],
+        dense=DenseQuery(a_vector(N), MODEL) if dense else None,
+        corpus=corpus,
+        mean_length=8.0,
+        limit=50,
+        path=path,
+    )
+
+
+OF_USER = Selection(Scope(USER), AT)
+OF_AGENT = Selection(Scope(agent_id="agent7"), AT)
+OF_APP = Selection(Scope(app_id="app7"), AT)
+OF_SESSION = Selection(Scope(session_id=SESSION), AT)
+WITH_SHARED = Selection(Scope(USER, "helper"), AT, shared_owners=["a:helper", SHARED_OWNER])
+FILTERED = replace(
+    OF_USER, categories=["other"], kinds=["semantic"], filter=parse_filter({"metadata.tags": {"contains": "red"}})
+)
+OF_ALL = Selection(Scope(), AT)
+
+
+def memory_row() -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "owner": OWNER,
+        "user_id": USER,
+        "agent_id": None,
+        "app_id": None,
+        "session_id": None,
+        "kind": "semantic",
+        "text": "new",
+        "category": "other",
+        "source": "user_stated",
+        "confidence": 0.9,
+        "importance": 5,
+        "weight": 1.0,
+        "use": "everywhere",
+        "status": "active",
+        "created_at": AT,
+        "updated_at": AT,
+        "last_seen_at": AT,
+        "tokens": 1,
+        "length": 1,
+        "content_hash": HASH,
+    }
+
+
+def message_row() -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "session_id": SESSION,
+        "seq": 11,
+        "role": "user",
+        "text": "new",
+        "tokens": 1,
+        "length": 1,
+        "content_hash": HASH,
+        "occurred_at": AT,
+        "created_at": AT,
+    }
+
+
+def session_row(session_id: str) -> dict[str, Any]:
+    return {
+        "id": session_id,
+        "owner": OWNER,
+        "user_id": USER,
+        "memory": "on",
+        "status": "open",
+        "created_at": AT,
+        "updated_at": AT,
+    }
+
+
+def key_row() -> dict[str, Any]:
+    return {
+        "id": new_id(),
+        "tenant_id": TENANT,
+        "name": "test",
+        "prefix": "mnk_",
+        "key_hash": b"\x02" * 32,
+        "role": "admin",
+        "scopes": [],
+        "user_ids": None,
+        "created_at": AT,
+    }
+
+
+def block_row() -> dict[str, Any]:
+    stamps = {"created_at": AT, "updated_at": AT}
+    return {"id": new_id(), "owner": OWNER, "user_id": USER, "label": "new", "text": "", "char_limit": 10, **stamps}
+
+
+async def note_block(tx: Transaction) -> None:
+    row = await tx.blocks.get(f"label{N % 5}", f"u{N // 5}", None)
+    assert row is not None
+    await tx.blocks.note({**row, "version": 2}, "me", AT)  # type: ignore[arg-type]
+
+
+async def twin(tx: Transaction) -> None:
+    row = await tx.memories.get(MEMORY)
+    assert row is not None
+    await tx.memories.twin(row, HASH)
+
+
+def memory_calls() -> Iterator[Call]:
+    name = "MemoryRepository."
+    new = Posting(MEMORY, {"new": 1}, 1)
+    yield Call(name + "put", "new", lambda tx: tx.memories.put([memory_row()]))
+    yield Call(name + "index", "new", lambda tx: tx.memories.index(OWNER, [new]))
+    yield Call(name + "unindex", "one", lambda tx: tx.memories.unindex(MEMORY))
+    for who, users in (("any", None), ("bound", BOUND)):
+        yield Call(name + "get", who, lambda tx: tx.memories.get(MEMORY), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.memories.get_for_update(MEMORY), users)
+        yield Call(name + "get_any", who, lambda tx: tx.memories.get_any(MEMORY), users)
+        yield Call(name + "get_any_for_update", who, lambda tx: tx.memories.get_any_for_update(MEMORY), users)
+        yield Call(name + "erase", who, lambda tx: tx.memories.erase(MEMORY), users)
+        yield Call(name + "exists", who, lambda tx: tx.memories.exists(MEMORY), users)
+        yield Call(name + "by_ids", who, lambda tx: tx.memories.by_ids([an_id(1, N + n) for n in range(50)]), users)
+        yield Call(name + "change", who, lambda tx: tx.memories.change(MEMORY, {"importance": 6}), users)
+        yield Call(name + "drawn_from_only", who, lambda tx: tx.memories.drawn_from_only(SESSION), users)
+    yield Call(name + "twin", "one", twin)
+    selections = (
+        ("of a user", OF_USER),
+        ("of an agent", OF_AGENT),
+        ("of an app", OF_APP),
+        ("of a session", OF_SESSION),
+        ("with shared levels", WITH_SHARED),
+        ("filtered", FILTERED),
+        ("of all", OF_ALL),
+    )
+    for case, selection in selections:
+        yield Call(name + "page", case, lambda tx, chosen=selection: tx.memories.page(chosen, None, 50))
+        yield Call(name + "count", case, lambda tx, chosen=selection: tx.memories.count(chosen))
+        yield Call(name + "owners_of", case, lambda tx, chosen=selection: tx.memories.owners_of(chosen))
+        yield Call(name + "lock_selected", case, lambda tx, chosen=selection: tx.memories.lock_selected(chosen, 50))
+    yield Call(name + "delete_many", "two", lambda tx: tx.memories.delete_many([MEMORY, an_id(1, N + 1)], AT))
+    yield Call(name + "page", "next", lambda tx: tx.memories.page(OF_USER, an_id(1, N + 5), 50))
+    yield Call(name + "page", "bound, of a user", lambda tx: tx.memories.page(OF_USER, None, 50), BOUND)
+    yield Call(name + "page", "bound, of all", lambda tx: tx.memories.page(OF_ALL, None, 50), BOUND)
+    event = {"memory_id": MEMORY, "action": "added", "actor": "me", "created_at": AT}
+    yield Call(name + "record", "new", lambda tx: tx.memories.record([{"id": new_id(), **event}]))
+    yield Call(name + "history", "one", lambda tx: tx.memories.history(MEMORY))
+    parts: dict[str, Any] = {"seqs": [1], "message_ids": [MESSAGE], "external_ids": [], "quote": None}
+    source = {"memory_id": MEMORY, "session_id": SESSION, "created_at": AT, **parts}
+    yield Call(name + "add_sources", "new", lambda tx: tx.memories.add_sources([{"id": new_id(), **source}]))
+    yield Call(name + "sources", "many", lambda tx: tx.memories.sources([an_id(1, N + n) for n in range(50)]))
+
+
+def fact_calls() -> Iterator[Call]:
+    name, key = "FactRepository.", f"user.key{(N + 1) % 500}"
+    for who, users in (("any", None), ("bound", BOUND)):
+        yield Call(name + "current", who, lambda tx: tx.facts.current(OWNER, key, AT), users)
+        yield Call(name + "current_for_update", who, lambda tx: tx.facts.current_for_update(OWNER, key, AT), users)
+    yield Call(name + "page", "all", lambda tx: tx.facts.page(OWNER, "", None, 50, AT))
+    yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))
+    yield Call(name + "page", "next", lambda tx: tx.facts.page(OWNER, "", ("user.key", MEMORY), 50, AT))
+    yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
+
+
+def message_calls() -> Iterator[Call]:
+    name = "MessageRepository."
+
+    def page(
+        tx: Transaction, after: int | None = None, *, newest_first: bool = False, to_seq: int | None = None
+    ) -> Any:
+        return tx.messages.page(SESSION, after=after, limit=50, newest_first=newest_first, from_seq=0, to_seq=to_seq)
+
+    async def insert(tx: Transaction) -> None:
+        row = message_row()
+        await tx.messages.insert(OWNER, [row], [Posting(row["id"], {"new": 1}, 1)])
+
+    async def copy(tx: Transaction) -> None:
+        row = message_row()
+        await tx.messages.insert(OWNER, [row], [])
+        await tx.messages.copy_index([(MESSAGE, row["id"])], OWNER)
+
+    yield Call(name + "insert", "new", insert)
+    yield Call(name + "copy_index", "one", copy)
+    yield Call(name + "by_external_ids", "two", lambda tx: tx.messages.by_external_ids(SESSION, [f"e{N}", "other"]))
+    yield Call(name + "page", "oldest first", page)
+    yield Call(name + "page", "newest first, next", lambda tx: page(tx, 8, newest_first=True))
+    yield Call(name + "page", "range", lambda tx: page(tx, to_seq=5))
+    yield Call(name + "count", "one", lambda tx: tx.messages.count(SESSION))
+    yield Call(name + "get", "one", lambda tx: tx.messages.get(SESSION, 1))
+    yield Call(name + "by_seqs", "two", lambda tx: tx.messages.by_seqs(SESSION, [1, 2]))
+    yield Call(name + "window", "two", lambda tx: tx.messages.window(SESSION, 8, 128))
+    yield Call(name + "by_ids", "many", lambda tx: tx.messages.by_ids([an_id(2, N + n) for n in range(50)]))
+    yield Call(name + "around", "two", lambda tx: tx.messages.around([(SESSION, 1, 3), (f"s{S + 1}", 4, 6)]))
+    yield Call(name + "redact", "one", lambda tx: tx.messages.redact(MESSAGE, {"text": "", "redacted_at": AT}))
+    yield Call(name + "pop", "one", lambda tx: tx.messages.pop(SESSION))
+    yield Call(name + "extent", "one", lambda tx: tx.messages.extent(SESSION))
+    yield Call(name + "clear", "one", lambda tx: tx.messages.clear(SESSION))
+
+
+def session_calls() -> Iterator[Call]:
+    name = "SessionRepository."
+    for who, users in (("any", None), ("bound", BOUND)):
+        yield Call(name + "get", who, lambda tx: tx.sessions.get(SESSION), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.sessions.get_for_update(SESSION), users)
+        yield Call(name + "hold", who, lambda tx: tx.sessions.hold(SESSION, AT), users)
+        yield Call(name + "change", who, lambda tx: tx.sessions.change(SESSION, {"title": "new"}), users)
+        yield Call(name + "page", f"{who}, of all", lambda tx: tx.sessions.page({}, None, 50, AT), users)
+    yield Call(name + "expired", "some", lambda tx: tx.sessions.expired(at(600_000), 50))
+    yield Call(name + "create", "new", lambda tx: tx.sessions.create(session_row("new")))
+    yield Call(name + "create_or_lock", "new", lambda tx: tx.sessions.create_or_lock(session_row("new"), messages=1))
+    yield Call(
+        name + "create_or_lock", "known", lambda tx: tx.sessions.create_or_lock(session_row(SESSION), messages=1)
+    )
+    yield Call(name + "take_sequence", "one", lambda tx: tx.sessions.take_sequence(SESSION, 2))
+    yield Call(name + "grow", "one", lambda tx: tx.sessions.grow(SESSION, 2))
+    yield Call(name + "shrink", "one", lambda tx: tx.sessions.shrink(SESSION, 2, AT))
+    for field, value in (("user_id", USER), ("agent_id", "agent7"), ("app_id", "app7")):
+        yield Call(name + "page", f"by {field}", lambda tx, one={field: value}: tx.sessions.page(one, None, 50, AT))
+        yield Call(name + "count", f"by {field}", lambda tx, one={field: value}: tx.sessions.count(one, AT))
+    yield Call(name + "page", "next", lambda tx: tx.sessions.page({}, (at(N), SESSION), 50, AT))
+    yield Call(name + "count", "of all", lambda tx: tx.sessions.count({}, AT))
+    yield Call(name + "delete", "one", lambda tx: tx.sessions.delete(SESSION))
+    yield Call(name + "embedded_to", "one", lambda tx: tx.sessions.embedded_to("s200", 10))
+    yield Call(name + "lagging", "some", lambda tx: tx.sessions.lagging(AT, 50))
+    states = "StateRepository."
+    yield Call(states + "current", "one", lambda tx: tx.states.current(SESSION))
+    yield Call(states + "version", "one", lambda tx: tx.states.version(SESSION, 3))
+    yield Call(states + "add", "one", lambda tx: tx.states.add(SESSION, 11, {}, "me", AT))
+    yield Call(states + "page", "all", lambda tx: tx.states.page(SESSION, None, 50))
+    yield Call(states + "page", "next", lambda tx: tx.states.page(SESSION, 5, 50))
+
+
+def job_calls() -> Iterator[Call]:
+    name = "JobRepository."
+    queued, running, dead = (an_id(5, n) for n in (400, 201, 202))
+    fence = Fence(running, 0, AT)
+    yield Call(name + "enqueue", "new", lambda tx: tx.jobs.enqueue("embed_messages", SESSION, AT))
+    yield Call(name + "enqueue", "known", lambda tx: tx.jobs.enqueue("embed_messages", "s400", AT))
+    yield Call(name + "wake", "one", lambda tx: tx.jobs.wake(queued))
+    yield Call(name + "get", "any", lambda tx: tx.jobs.get(JOB))
+    yield Call(name + "get", "bound", lambda tx: tx.jobs.get(JOB), BOUND)
+    yield Call(name + "claim", "one", lambda tx: tx.jobs.claim(queued, AT))
+    yield Call(name + "finish", "one", lambda tx: tx.jobs.finish(fence, "succeeded", AT, result={}, window={}))
+    yield Call(name + "still_running", "one", lambda tx: tx.jobs.still_running(fence, AT))
+    yield Call(name + "retry_later", "one", lambda tx: tx.jobs.retry_later(fence, AT, timedelta(seconds=1), "x"))
+    yield Call(name + "cancel", "one", lambda tx: tx.jobs.cancel(queued, AT))
+    yield Call(name + "requeue", "one", lambda tx: tx.jobs.requeue(dead, AT))
+    yield Call(name + "page", "all", lambda tx: tx.jobs.page({}, None, 50))
+    yield Call(name + "page", "next", lambda tx: tx.jobs.page({}, JOB, 50))
+    yield Call(name + "page", "by state", lambda tx: tx.jobs.page({"state": "dead"}, None, 50))
+    yield Call(name + "page", "bound", lambda tx: tx.jobs.page({}, None, 50), BOUND)
+    yield Call(name + "count", "by state", lambda tx: tx.jobs.count({"state": "dead"}))
+    yield Call(name + "count", "bound", lambda tx: tx.jobs.count({}), BOUND)
+    yield Call(name + "tally", "all", lambda tx: tx.jobs.tally())
+    yield Call(name + "overdue", "some", lambda tx: tx.jobs.overdue(AT, 50))
+    yield Call(name + "forget", "some", lambda tx: tx.jobs.forget(at(100), ["sweep"], ["succeeded", "cancelled"]))
+    yield Call(name + "forget_dispatch_log", "some", lambda tx: tx.jobs.forget_dispatch_log(AT))
+
+
+def search_calls() -> Iterator[Call]:
+    name = "SearchRepository."
+    small, large = legs(OWNER, corpus=100), legs("u:big", corpus=8_000, path="hnsw")
+    shared = legs(OWNER, "a:helper", SHARED_OWNER, corpus=500)
+    whole = legs(*ALL_OWNERS, corpus=16_000, path="hnsw")
+    of_big = replace(OF_USER, scope=Scope("big"))
+    yield Call(name + "memories", "small owner", lambda tx: tx.search.memories(small, OF_USER))
+    yield Call(name + "memories", "small owner, bound", lambda tx: tx.search.memories(small, OF_USER), BOUND)
+    yield Call(name + "memories", "with shared levels", lambda tx: tx.search.memories(shared, WITH_SHARED))
+    yield Call(name + "memories", "large owner", lambda tx: tx.search.memories(large, of_big))
+    yield Call(name + "memories", "whole tenant", lambda tx: tx.search.memories(whole, OF_ALL))
+    yield Call(name + "memories", "dense only", lambda tx: tx.search.memories(replace(small, tokens=[]), OF_USER))
+    yield Call(name + "memories", "lexical only", lambda tx: tx.search.memories(replace(small, dense=None), OF_USER))
+    yield Call(name + "messages", "small owner", lambda tx: tx.search.messages(small, Scope(USER)))
+    yield Call(name + "messages", "small owner, bound", lambda tx: tx.search.messages(small, Scope(USER)), BOUND)
+    yield Call(name + "messages", "of a session", lambda tx: tx.search.messages(small, Scope(USER, session_id=SESSION)))
+    yield Call(name + "messages", "of an agent", lambda tx: tx.search.messages(small, Scope(USER, "agent17")))
+    period = Period(["user"], since=at(N - 20), until=at(N + 20))
+    yield Call(name + "messages", "of a time", lambda tx: tx.search.messages(small, Scope(USER), period))
+    yield Call(name + "latest", "small owner", lambda tx: tx.search.latest([OWNER], Scope(USER), Period(), 50))
+    yield Call(name + "latest", "of a time", lambda tx: tx.search.latest([OWNER], Scope(USER), period, 50))
+    yield Call(name + "latest", "of a session", lambda tx: tx.search.latest([OWNER], OF_SESSION.scope, Period(), 50))
+    yield Call(name + "latest", "large owner", lambda tx: tx.search.latest(["u:big"], Scope("big"), Period(), 50))
+    yield Call(name + "latest", "whole tenant", lambda tx: tx.search.latest(ALL_OWNERS, Scope(), Period(), 50))
+    yield Call(name + "messages", "large owner", lambda tx: tx.search.messages(large, Scope("big")))
+    yield Call(name + "messages", "whole tenant", lambda tx: tx.search.messages(whole, Scope()))
+
+
+def other_calls() -> Iterator[Call]:
+    owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
+    yield Call(
+        owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))
+    )
+    yield Call(owners + "held_by_session", "one", lambda tx: tx.owners.held_by_session(SESSION))
+    yield Call(owners + "size", "two", lambda tx: tx.owners.size([OWNER, SHARED_OWNER]))
+    yield Call(owners + "size", "all", lambda tx: tx.owners.size(None))
+    yield Call(users + "touch", "two", lambda tx: tx.users.touch([USER, "new"], AT))
+    yield Call(users + "get", "one", lambda tx: tx.users.get(USER))
+    yield Call(users + "lock", "two", lambda tx: tx.users.lock([USER, "18"]))
+    yield Call(users + "page", "all", lambda tx: tx.users.page(None, 50))
+    yield Call(users + "page", "next", lambda tx: tx.users.page(USER, 50))
+    yield Call(users + "page", "bound", lambda tx: tx.users.page(None, 50), BOUND)
+    yield Call(users + "count", "all", lambda tx: tx.users.count())
+    yield Call(users + "change", "one", lambda tx: tx.users.change(USER, {"timezone": "UTC"}))
+    yield Call(users + "delete", "one", lambda tx: tx.users.delete(USER))
+    given = [Embedded(MEMORY, HASH, a_vector(N)), Embedded(an_id(1, N + 1), HASH, a_vector(N))]
+    yield Call(vectors + "put_memories", "two", lambda tx: tx.vectors.put_memories(MODEL.id, given))
+    said = [Embedded(MESSAGE, HASH, a_vector(N)), Embedded(an_id(2, N + 1), HASH, a_vector(N))]
+    yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))
+    many = [an_id(1, N + n) for n in range(100)]
+    yield Call(vectors + "memories_without", "many", lambda tx: tx.vectors.memories_without(MODEL.id, many))
+    answers = "IdempotencyRepository."
+    fresh = replace(CLAIM, key="new")
+    yield Call(answers + "claim", "known", lambda tx: tx.idempotency.claim(CLAIM, AT, at(0)))
+    yield Call(answers + "claim", "new", lambda tx: tx.idempotency.claim(fresh, AT, at(0)))
+    yield Call(answers + "store", "one", lambda tx: tx.idempotency.store(CLAIM, 201, "{}", USER))
+    yield Call(answers + "sweep", "some", lambda tx: tx.idempotency.sweep(at(100)))
+
+
+def block_calls() -> Iterator[Call]:
+    name, keys = "BlockRepository.", "KeyRepository."
+    user, label = f"u{N // 5}", f"label{N % 5}"
+    for who, users in (("any", None), ("bound", frozenset({user}))):
+        yield Call(name + "get", who, lambda tx: tx.blocks.get(label, user, None), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.blocks.get_for_update(label, user, None), users)
+    yield Call(name + "get", "of nobody", lambda tx: tx.blocks.get(label, None, None))
+    yield Call(name + "create", "new", lambda tx: tx.blocks.create(block_row()))
+    yield Call(name + "change", "one", lambda tx: tx.blocks.change(BLOCK, {"text": "new"}))
+    yield Call(name + "delete", "one", lambda tx: tx.blocks.delete(BLOCK))
+    yield Call(name + "note", "one", note_block)
+    yield Call(name + "versions", "one", lambda tx: tx.blocks.versions(BLOCK, None, 50))
+    yield Call(name + "versions", "next", lambda tx: tx.blocks.versions(BLOCK, 2, 50))
+    yield Call(name + "page", "of a user", lambda tx: tx.blocks.page(user, None, None, 50))
+    yield Call(name + "page", "of all", lambda tx: tx.blocks.page(None, None, None, 50))
+    yield Call(name + "page", "next", lambda tx: tx.blocks.page(None, None, BLOCK, 50))
+    key = f"user.key{N}"
+    yield Call(keys + "entries", "two", lambda tx: tx.keys.entries([key, f"alias{N}"]))
+    yield Call(keys + "page", "all", lambda tx: tx.keys.page(None, 50))
+    yield Call(keys + "page", "next", lambda tx: tx.keys.page(key, 50))
+    put = {"multi_valued": True, "description": None, "at": AT}
+    yield Call(keys + "put", "known", lambda tx: tx.keys.put(key, **put))
+    yield Call(keys + "set_aliases", "two", lambda tx: tx.keys.set_aliases(key, ["one", "two"]))
+    yield Call(keys + "delete", "one", lambda tx: tx.keys.delete(key))
+    yield Call(keys + "in_use", "one", lambda tx: tx.keys.in_use(OWNER))
+    merge, stats = "MergeRepository.", "StatsRepository."
+    yield Call(merge + "block_labels_of_both", "two", lambda tx: tx.merging.block_labels_of_both(user, "u18"))
+    yield Call(merge + "close_twins", "two", lambda tx: tx.merging.close_twins(USER, "18", AT))
+    yield Call(merge + "move", "two", lambda tx: tx.merging.move(USER, "18"))
+    yield Call(stats + "counts", "all", lambda tx: tx.stats.counts())
+    yield Call(stats + "memories_by_status", "all", lambda tx: tx.stats.memories_by_status())
+    yield Call(stats + "jobs_by_state", "all", lambda tx: tx.stats.jobs_by_state())
+
+
+def global_calls() -> Iterator[Call]:
+    name, models = "AccessRepository.", "ModelRepository."
+
+    def on(work: Callable[[GlobalTransaction], Awaitable[Any]]) -> Callable[[Transaction], Awaitable[Any]]:
+        return lambda tx: work(GlobalTransaction(tx._bound.connection))
+
+    yield Call(name + "ping", "", on(lambda tx: tx.access.ping()))
+    yield Call(name + "revision", "", on(lambda tx: tx.access.revision()))
+    yield Call(name + "oldest_due_seconds", "", on(lambda tx: tx.access.oldest_due_seconds()))
+    yield Call(name + "key_by_hash", "", on(lambda tx: tx.access.key_by_hash(HASH)))
+    yield Call(name + "add_key", "", on(lambda tx: tx.access.add_key(key_row())))
+    yield Call(name + "keys", "all", on(lambda tx: tx.access.keys()))
+    yield Call(name + "keys", "tenant", on(lambda tx: tx.access.keys(TENANT)))
+    yield Call(name + "keys_page", "", on(lambda tx: tx.access.keys_page(TENANT, an_id(1, 2), 50)))
+    yield Call(name + "tenants_page", "", on(lambda tx: tx.access.tenants_page(TENANT, 50)))
+    yield Call(name + "tenant", "", on(lambda tx: tx.access.tenant(TENANT)))
+    yield Call(name + "tenant_for_update", "", on(lambda tx: tx.access.tenant_for_update(TENANT)))
+    yield Call(name + "set_settings", "", on(lambda tx: tx.access.set_settings(TENANT, {})))
+    yield Call(name + "revoke_key", "", on(lambda tx: tx.access.revoke_key(an_id(1, 1), AT, TENANT)))
+    yield Call(name + "tenant_ids", "", on(lambda tx: tx.access.tenant_ids()))
+    yield Call(name + "tenant_by_name", "", on(lambda tx: tx.access.tenant_by_name("tenant 1")))
+    yield Call(name + "ensure_tenant", "", on(lambda tx: tx.access.ensure_tenant(new_id(), "tenant 1", AT)))
+    yield Call(models + "by_name", "", on(lambda tx: tx.models.by_name(MODEL.name)))
+    yield Call(models + "active", "", on(lambda tx: tx.models.active()))
+    yield Call(models + "active_for_update", "", on(lambda tx: tx.models.active_for_update()))
+    yield Call(models + "has_vectors", "", on(lambda tx: tx.models.has_vectors(MODEL.id)))
+    yield Call(models + "add", "", on(lambda tx: tx.models.add("new", 8, AT)))
+    yield Call(models + "activate", "", on(lambda tx: tx.models.activate(MODEL.id, AT)))
+    yield Call(models + "retire", "", on(lambda tx: tx.models.retire(MODEL.id, AT)))
+
+
+CALLS: list[Call] = [
+    *memory_calls(),
+    *fact_calls(),
+    *message_calls(),
+    *session_calls(),
+    *job_calls(),
+    *search_calls(),
+    *other_calls(),
+    *block_calls(),
+    *global_calls(),
+]
+
+
+def bound(connection: Any, call: Call) -> Transaction:
+    return Transaction(Bound(connection, TENANT, call.users))

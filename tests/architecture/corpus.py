@@ -1,0 +1,169 @@
+"""A database of realistic size and shape, made by SQL in some seconds.
+
+Three tenants; the first has half of everything. Half of its rows belong to one owner (`u:big`, 8,000 memories and as
+many messages), the rest to eighty users of a hundred rows each, to an agent, to an app and to everybody. Each of 3,000
+sessions has ten messages; memory n and message n have the same owner, tokens and vector. Tenants and owners take turns.
+"""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+import numpy as np
+
+from app.db import migrate
+from app.db.embedded.bootstrap import finished
+from app.db.embedded.server import EmbeddedServer
+from app.repositories.models import ModelRecord, index_statements
+from tests.databases import Place, create_database, run_sql
+
+TENANT = UUID("01900000-0000-7000-8000-000000000001")
+AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
+DIMENSION = 8
+MODEL = ModelRecord(1, "corpus", DIMENSION, "active")
+LEAST_ROWS = 5_000
+"""A table with fewer rows is read whole whatever its indexes are: an EXPLAIN over it would prove nothing."""
+
+ROWS = 30_000
+STRIDE = 1_009
+
+SEED = f"""
+SET session_replication_role = replica;
+SET synchronous_commit = off;
+SET maintenance_work_mem = '256MB';
+
+CREATE FUNCTION pg_temp.id(kind int, n bigint) RETURNS uuid IMMUTABLE LANGUAGE sql AS
+    $$ SELECT ('01900000-0000-7000-8' || lpad(kind::text, 3, '0') || '-' || lpad(to_hex(n), 12, '0'))::uuid $$;
+CREATE FUNCTION pg_temp.tenant(s bigint) RETURNS uuid IMMUTABLE LANGUAGE sql AS
+    $$ SELECT pg_temp.id(0, CASE WHEN s <= 1600 THEN 1 WHEN s <= 2300 THEN 2 ELSE 3 END) $$;
+CREATE FUNCTION pg_temp.owner(s bigint) RETURNS text IMMUTABLE LANGUAGE sql AS
+    $$ SELECT CASE WHEN s <= 800 THEN 'u:big' WHEN s % 40 = 1 THEN 't:' WHEN s % 40 = 2 THEN 'a:helper'
+        WHEN s % 40 = 3 THEN 'p:shop' ELSE 'u:' || s % 80 END $$;
+
+INSERT INTO tenants (id, name, created_at)
+    SELECT pg_temp.id(0, n), 'tenant ' || n, '2026-01-01' FROM generate_series(1, 3) n;
+INSERT INTO api_keys (id, tenant_id, name, prefix, key_hash, role, scopes, created_at)
+    VALUES (pg_temp.id(1, 1), pg_temp.id(0, 1), 'key', 'mnk_', decode(repeat('01', 32), 'hex'), 'admin', '{{}}', now());
+INSERT INTO embedding_models (name, dimension, metric, status, created_at)  -- the first one's id is {MODEL.id}
+    VALUES ('{MODEL.name}', {DIMENSION}, 'cosine', 'active', '2026-01-01');
+
+CREATE TEMP TABLE texts AS
+    SELECT n, (n + 9) / 10 AS s, pg_temp.tenant(place) AS tenant_id, pg_temp.owner(place) AS owner,
+           timestamptz '2026-01-01' + n * interval '1 minute' AS at
+    FROM (SELECT n, (n + 9) / 10 * {STRIDE} % 3000 + 1 AS place FROM generate_series(1, {ROWS}) n) t;
+
+INSERT INTO users (tenant_id, id, first_seen_at, updated_at)
+    SELECT tenant_id, 'u' || n, at, at FROM texts WHERE n % 3 = 0;
+INSERT INTO users (tenant_id, id, first_seen_at, updated_at)
+    SELECT DISTINCT ON (tenant_id, owner) tenant_id, substr(owner, 3), at, at FROM texts WHERE owner LIKE 'u:%';
+INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens, message_count, message_tokens)
+    SELECT tenant_id, owner, 1, count(*), 8 * count(*), count(*), 8 * count(*) FROM texts GROUP BY 1, 2;
+INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;
+
+INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, status, last_seq, embedded_seq,
+        created_at, updated_at, expires_at)
+    SELECT tenant_id, 's' || s, owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END, 'agent' || s % 50,
+           'app' || s % 20, 'on', 'open', 10, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
+           CASE WHEN s % 50 = 0 THEN at + interval '1 year' END
+    FROM texts WHERE n % 10 = 0;
+INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
+    SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at FROM texts WHERE n % 5 = 0;
+INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at)
+    SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at FROM texts;
+
+INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, text, tokens, length, content_hash,
+        occurred_at, created_at)
+    SELECT tenant_id, pg_temp.id(2, n), 's' || s, (n - 1) % 10 + 1, owner, 'e' || n, 'user', 'message ' || n, 8, 8,
+           sha256(n::text::bytea), at, at FROM texts;
+INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_id, kind, text, key, value, category,
+        source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at, deleted_at,
+        expires_at, last_seen_at, tokens, length, content_hash)
+    SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
+           CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' THEN 'agent' || n % 50 END,
+           CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' THEN 'app' || n % 20 END,
+           CASE WHEN n % 30 = 0 THEN 's' || s END,
+           CASE n % 3 WHEN 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
+           CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END, 'other',
+           'user_stated', 0.9, 5, 1, 'everywhere',
+           CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
+           at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
+           CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
+INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, created_at)
+    SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, at FROM texts;
+INSERT INTO memory_events (tenant_id, id, memory_id, action, actor, created_at)
+    SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), 'added', 'me', at FROM texts;
+
+CREATE TEMP TABLE tokens AS
+    SELECT n, tenant_id, owner, token FROM texts, LATERAL (VALUES ('everywhere'), ('often' || n % 5),
+        ('some' || n % 50), ('few' || n % 997), ('rare' || n % 4999), ('only' || n)) t (token);
+INSERT INTO message_postings (tenant_id, owner, token, message_id, tf, len)
+    SELECT tenant_id, owner, token, pg_temp.id(2, n), 1, 8 FROM tokens;
+INSERT INTO memory_postings (tenant_id, owner, token, memory_id, tf, len)
+    SELECT tenant_id, owner, token, pg_temp.id(1, n), 1, 8 FROM tokens;
+
+CREATE TEMP TABLE vectors AS
+    SELECT n, tenant_id, owner, sha256(n::text::bytea) AS text_hash,
+           (SELECT array_agg(cos(n * i * 0.7)) FROM generate_series(1, {DIMENSION}) i)::vector::halfvec AS embedding
+    FROM texts;
+INSERT INTO message_vectors (tenant_id, message_id, model_id, owner, text_hash, embedding)
+    SELECT tenant_id, pg_temp.id(2, n), {MODEL.id}, owner, text_hash, embedding FROM vectors;
+INSERT INTO memory_vectors (tenant_id, memory_id, model_id, owner, text_hash, embedding)
+    SELECT tenant_id, pg_temp.id(1, n), {MODEL.id}, owner, text_hash, embedding FROM vectors;
+
+INSERT INTO jobs (tenant_id, id, kind, subject, user_id, state, run_after, created_at, updated_at, started_at,
+        finished_at)
+    SELECT tenant_id, pg_temp.id(5, n), CASE n % 3 WHEN 0 THEN 'sweep' ELSE 'embed_messages' END, 's' || n,
+           CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END, state, at, at, at,
+           CASE WHEN state = 'running' THEN timestamptz '{AT}' END,
+           CASE WHEN state NOT IN ('queued', 'running') THEN at END
+    FROM (SELECT *, CASE n % 200 WHEN 0 THEN 'queued' WHEN 1 THEN 'running' WHEN 2 THEN 'dead' WHEN 3 THEN 'cancelled'
+            ELSE 'succeeded' END AS state FROM texts) t;
+INSERT INTO idempotency_keys (tenant_id, principal_id, method, route, key, request_hash, user_id, status, body,
+        created_at)
+    SELECT tenant_id, pg_temp.id(6, n % 20), 'POST', '/v1/memories', 'k' || n, 'x', 'u' || n % 100, 201, '{{}}', at
+    FROM texts WHERE n % 2 = 1;
+INSERT INTO blocks (tenant_id, id, owner, user_id, agent_id, label, text, char_limit, created_at, updated_at)
+    SELECT tenant_id, pg_temp.id(7, n), 'u:u' || n / 5, 'u' || n / 5, CASE WHEN n % 2 = 0 THEN 'agent' || n % 50 END,
+           'label' || n % 5, 'text', 2000, at, at FROM texts;
+INSERT INTO block_versions (tenant_id, block_id, version, text, actor, created_at)
+    SELECT tenant_id, pg_temp.id(7, n), 1, 'text', 'me', at FROM texts;
+INSERT INTO memory_keys (tenant_id, key, created_at) SELECT tenant_id, 'user.key' || n, at FROM texts WHERE n % 2 = 1;
+INSERT INTO key_aliases (tenant_id, alias, key) SELECT tenant_id, 'alias' || n, 'user.key' || n FROM texts WHERE n % 2 = 1;
+INSERT INTO store_items (tenant_id, namespace, key, user_id, value, created_at, updated_at)
+    SELECT tenant_id, ARRAY['ns', 'u' || n % 100], 'k' || n, 'u' || n % 500, '{{}}', at, at FROM texts
+    WHERE n % 5 = 0;
+INSERT INTO checkpoint_threads (tenant_id, thread_id, user_id, created_at, updated_at)
+    SELECT tenant_id, 't' || n, 'u' || n % 500, at, at FROM texts WHERE n % 5 = 0;
+
+RESET session_replication_role;
+"""
+
+
+def session_at(place: int) -> int:
+    """The number of the session that stands at this place in the order of tenants and owners."""
+    return (place - 1) * pow(STRIDE, -1, 3000) % 3000
+
+
+def an_id(kind: int, n: int) -> UUID:
+    """The id of row n: kind 1 is a memory, 2 a message, 5 a job, 7 a block."""
+    return UUID(f"01900000-0000-7000-8{kind:03}-{n:012x}")
+
+
+def a_vector(n: int) -> np.ndarray:
+    """The vector of text n."""
+    return np.cos(n * np.arange(1, DIMENSION + 1) * 0.7).astype(np.float32)
+
+
+def at(n: int) -> datetime:
+    """When text n was written."""
+    return datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=n)
+
+
+def build(server: EmbeddedServer) -> Place:
+    """Make it."""
+    place = finished(create_database(server))
+    migrate.upgrade(place.migrator_dsn)
+    finished(run_sql(place.superuser_dsn, SEED))
+    for statement in index_statements(MODEL):
+        finished(run_sql(place.migrator_dsn, statement))
+    finished(run_sql(place.superuser_dsn, "VACUUM ANALYZE"))
+    return place
