@@ -127,7 +127,8 @@ INSERT INTO blocks (tenant_id, id, owner, user_id, agent_id, label, text, char_l
 INSERT INTO block_versions (tenant_id, block_id, version, text, actor, created_at)
     SELECT tenant_id, pg_temp.id(7, n), 1, 'text', 'me', at FROM texts;
 INSERT INTO memory_keys (tenant_id, key, created_at) SELECT tenant_id, 'user.key' || n, at FROM texts WHERE n % 2 = 1;
-INSERT INTO key_aliases (tenant_id, alias, key) SELECT tenant_id, 'alias' || n, 'user.key' || n FROM texts WHERE n % 2 = 1;
+INSERT INTO key_aliases (tenant_id, alias, key)
+    SELECT tenant_id, 'alias' || n, 'user.key' || n FROM texts WHERE n % 2 = 1;
 INSERT INTO store_items (tenant_id, namespace, key, user_id, value, created_at, updated_at)
     SELECT tenant_id, ARRAY['ns', 'u' || n % 100], 'k' || n, 'u' || n % 500, '{{}}', at, at FROM texts
     WHERE n % 5 = 0;
