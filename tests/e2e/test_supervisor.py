@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from app.db.embedded import leftovers, processes
 from app.db.embedded.postmaster import free_port
 from app.supervisor import ROLES
+from tests.e2e.conftest import belonging, until
 
 pytestmark = pytest.mark.e2e
 
@@ -118,23 +118,7 @@ class Up:
         return True
 
     def left(self) -> list[int]:
-        """Every process that belongs to this data folder, by what it is at work on or told to be."""
-        marker = f"DATA_DIR={self.data_dir}".encode()
-        return [*self.servers(), *(pid for pid in processes.pids() if _environment(pid, marker))]
-
-
-def _environment(pid: int, marker: bytes) -> bool:
-    try:
-        return processes.birth(pid) is not None and marker in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return False
-
-
-def until(happened: Callable[[], object], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
+        return belonging(self.data_dir)
 
 
 @pytest.fixture
