@@ -87,7 +87,7 @@ async def list_keys(
     return await services.keys.page(principal, cursor, limit)
 
 
-@keys_router.put("/{key}", responses=documented(403), operation_id="put_key")
+@keys_router.put("/{key}", responses=documented(403, 409), operation_id="put_key")
 async def put_key(
     key: Annotated[SegmentId, Path(description="The canonical key")],
     body: KeyPut,
@@ -101,7 +101,7 @@ async def put_key(
     return MemoryKey.model_validate(answer.body)
 
 
-@keys_router.delete("/{key}", status_code=204, responses=documented(403, 404), operation_id="delete_key")
+@keys_router.delete("/{key}", status_code=204, responses=documented(403, 404, 409), operation_id="delete_key")
 async def delete_key(
     key: Annotated[SegmentId, Path(description="The canonical key")],
     write: WriteDep,

@@ -1,0 +1,21 @@
+"""Ports and patience for tests that start processes."""
+
+import socket
+import time
+from collections.abc import Callable
+
+
+def free_port() -> int:
+    """A port on loopback that nobody listens on at the moment."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+def wait_until(true: Callable[[], bool], seconds: float, every: float = 0.1) -> None:
+    """Return as soon as `true` is; fail when it is not within so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"not within {seconds} s")
+        time.sleep(every)
