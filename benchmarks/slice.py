@@ -80,6 +80,15 @@ class Stopwatch:
         return timed
 
     @contextmanager
+    def embedding(self) -> Iterator[None]:
+        """The block is the model's time."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.current.embedding += time.perf_counter() - began
+
+    @contextmanager
     def driver(self) -> Iterator[None]:
         """While the block runs, every wait for PostgreSQL is counted, those beneath SQLAlchemy too."""
         kept = [
@@ -118,18 +127,19 @@ class Stopwatch:
 
 
 class TimedModel(UseModel):
-    """The bundled model, its questions timed; no cache, so that every question is embedded."""
+    """The bundled model, timed; no cache, so that every question is embedded."""
 
     def __init__(self, watch: Stopwatch) -> None:
         super().__init__(threads=1)
         self._watch = watch
 
     async def embed_query(self, text: str) -> Vector:
-        began = time.perf_counter()
-        try:
+        with self._watch.embedding():
             return await super().embed_query(text)
-        finally:
-            self._watch.current.embedding += time.perf_counter() - began
+
+    async def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        with self._watch.embedding():
+            return await super().embed_passages(texts)
 
 
 @dataclass(frozen=True)
