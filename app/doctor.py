@@ -293,7 +293,7 @@ async def _queue(catalog: Catalog) -> list[Finding]:
     if waiting > BEHIND_SECONDS:
         late = Finding("queue", "warn", late.found, "Is a worker running ('mnemic worker')? If so, add another one.")
     if dead:
-        advice = "GET /v1/jobs?status=dead says why; POST /v1/jobs/{id}/retry runs one again."
+        advice = "GET /v1/jobs?state=dead says why; POST /v1/jobs/{id}/retry runs one again."
         return [late, Finding("dead letters", "warn", f"{dead} jobs", advice)]
     return [late, Finding("dead letters", "ok", "none")]
 
