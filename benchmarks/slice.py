@@ -36,6 +36,7 @@ from app.providers.embeddings.base import Vector
 from app.providers.embeddings.use import UseModel
 from app.settings import Settings
 from app.workers.runner import JobRunner
+from examples.service import interruptible
 
 RESULTS: Final = Path(__file__).parent / "results"
 SEED: Final = 20
@@ -359,7 +360,7 @@ def main() -> int:
             bootstrap.prepare(
                 settings, migrator_dsn=server.migrator_dsn, app_dsn=server.app_dsn, admin_key_file=key_file
             )
-            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            with interruptible(), Path(os.devnull).open("w", encoding="utf-8") as nowhere:
                 with redirect_stderr(nowhere):
                     logging.configure("info", as_json=True)  # a log line a request is part of the work
                 report = asyncio.run(run(server, folder, arguments.sizes, arguments.requests))

@@ -61,7 +61,7 @@ def temporary_service() -> Iterator[RunningService]:
     Raises:
         ServiceFailed: It did not get ready; the message has the end of its log.
     """
-    with _interruptible(), tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+    with interruptible(), tempfile.TemporaryFile("w+", encoding="utf-8") as log:
         folder = Path(tempfile.mkdtemp(prefix="mnemic-"))
         try:
             process = _start(folder, log)
@@ -127,7 +127,7 @@ def _stop(process: "subprocess.Popen[str]") -> None:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """SIGTERM and SIGHUP end the block as Ctrl-C does, so that nothing is left running."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
