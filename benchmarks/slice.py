@@ -344,12 +344,8 @@ def show(report: dict[str, Any], console: Console) -> None:
     console.print(table)
 
 
-def main() -> int:
-    """Start a server, measure, print, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000], help="memories, ascending")
-    parser.add_argument("--requests", type=int, default=200, help="requests of each operation at each size")
-    arguments = parser.parse_args()
+def measure(sizes: Sequence[int], count: int) -> dict[str, Any]:
+    """A server of its own for the time of the run."""
     folder = Path(tempfile.mkdtemp(prefix="mnemic-bench-"))
     try:
         server = embedded.start(folder)
@@ -360,14 +356,24 @@ def main() -> int:
             bootstrap.prepare(
                 settings, migrator_dsn=server.migrator_dsn, app_dsn=server.app_dsn, admin_key_file=key_file
             )
-            with interruptible(), Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
                 with redirect_stderr(nowhere):
                     logging.configure("info", as_json=True)  # a log line a request is part of the work
-                report = asyncio.run(run(server, folder, arguments.sizes, arguments.requests))
+                return asyncio.run(run(server, folder, sizes, count))
         finally:
             server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> int:
+    """Start a server, measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000], help="memories, ascending")
+    parser.add_argument("--requests", type=int, default=200, help="requests of each operation at each size")
+    arguments = parser.parse_args()
+    with interruptible():
+        report = measure(arguments.sizes, arguments.requests)
     show(report, Console(width=140))
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"slice-{clock.now():%Y%m%d-%H%M%S}.json"
