@@ -30,7 +30,7 @@ from app.domain.calibration import Calibration
 from app.domain.fusion import Candidate, FusionRule, Leg, fuse
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.choice import configured_model
-from app.repositories.search import K1, B
+from app.repositories.legs import K1, B
 from app.settings import Settings
 from examples.demo import Conversation, Question, read
 
