@@ -145,6 +145,7 @@ def app(services: Services, settings: Settings) -> Any:
 @pytest.fixture
 async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant."""
+    app.state.services = services  # a test may have put others there
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
     made = Tenant(tenant_id, services, app)

@@ -88,9 +88,9 @@ def test_brackets_and_quotes_within_strings_do_not_nest() -> None:
 def test_a_large_body_is_measured_in_no_time() -> None:
     messages = [{"role": "user", "content": 'a "quoted" [text] \\ ' * 250} for _ in range(1_000)]
     body = json.dumps({"messages": messages}).encode()
-    started = time.perf_counter()
+    started = time.process_time()
     loads(body, max_depth=64)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.parametrize(
