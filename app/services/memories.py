@@ -50,13 +50,12 @@ class MemoryService:
         analyses = await analyse_all([memory.text for memory in given])
         drafts = [draft_of(principal, memory, analysis, at) for memory, analysis in zip(given, analyses, strict=True)]
         vectors, degraded = await self._embed(drafts)
+        model_id = (await self.embedder.record()).id  # looked up before a connection is held: never two at once
         many = isinstance(request, MemoriesAdd)
         async with self.uow.begin(principal) as tx:
 
             async def work() -> Answer:
-                stored = await MemoryWriter(tx, principal.actor, at).run(
-                    drafts, vectors, (await self.embedder.record()).id
-                )
+                stored = await MemoryWriter(tx, principal.actor, at).run(drafts, vectors, model_id)
                 if not many:
                     if degraded:
                         await embed_later(tx, stored, at)
@@ -108,14 +107,15 @@ class MemoryService:
             vectors = await self.embedder.passages_if_up(
                 [TextToEmbed(memory_id, request.text, text_hash(request.text))]
             )
+        record = None if request.text is None else await self.embedder.record()
         async with self.uow.begin(principal) as tx:
 
             async def work() -> Answer:
                 before = await locked_memory(tx, principal, memory_id)
                 check_version(before["version"], expected)
                 changed = await _change(tx, before, values, at)
-                if request.text is not None:
-                    await tx.vectors.put_memories((await self.embedder.record()).id, vectors)
+                if record is not None:
+                    await tx.vectors.put_memories(record.id, vectors)
                     if not vectors:
                         await embed_later(tx, await memories_of(tx, [changed]), at)
                 await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])

@@ -1,5 +1,6 @@
 """`.env.example` says of every setting what it is and what it is by default, and of nothing else."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -51,3 +52,8 @@ def test_example_read_as_it_stands_gives_the_defaults(monkeypatch: pytest.Monkey
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     assert Settings(_env_file=FILE) == Settings(_env_file=None)
+
+
+def test_compose_file_asks_for_nothing_that_the_example_does_not_name() -> None:
+    compose = (FILE.parent / "docker-compose.yml").read_text("utf-8")
+    assert set(re.findall(r"\$\{([A-Z_]+)", compose)) <= set(entries())
