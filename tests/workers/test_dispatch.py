@@ -54,10 +54,10 @@ async def test_committed_work_runs_within_moments(desk: Desk) -> None:
         for number in range(10):
             started = clock.monotonic()
             await desk.append(f"s{number}", "text")
-            await until(lambda: finished(desk), 5)
+            await until(lambda: finished(desk))
             took.append(clock.monotonic() - started)
     measured.info("commit to end: median %.3f s, longest %.3f s", statistics.median(took), max(took))
-    assert statistics.median(took) < 1.0
+    assert statistics.median(took) < 3  # the poll would take 5; a quiet machine takes a tenth of a second
 
 
 async def finished(desk: Desk) -> bool:
@@ -106,11 +106,11 @@ async def test_job_of_a_killed_worker_runs_again_after_the_heartbeat_timeout(des
 
 async def test_job_that_takes_longer_than_the_heartbeat_timeout_is_not_run_twice(desk: Desk, model: GatedModel) -> None:
     model.gate.clear()
-    async with at_work(desk.services, job_heartbeat_seconds=0.5), at_work(desk.services, job_heartbeat_seconds=0.5):
+    async with at_work(desk.services, job_heartbeat_seconds=3), at_work(desk.services, job_heartbeat_seconds=3):
         await desk.append("s", "text")
         await model.entered.wait()
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(asyncio.Event().wait(), 2)
+            await asyncio.wait_for(asyncio.Event().wait(), 4)
         model.gate.set()
         await embedded_all(desk, 1)
     assert (await desk.jobs(kind="embed_messages"))[0]["attempts"] == 1
