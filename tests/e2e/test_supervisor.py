@@ -33,6 +33,7 @@ def note(number, frame):
 
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signal.signal(number, note)
+(folder / f"{role}.listens").touch()
 if (folder / "broken").exists():
     sys.exit("broken on purpose")
 
@@ -89,7 +90,10 @@ class Up:
 
     def ready(self) -> str:
         assert self.process.stdout is not None
-        return self.process.stdout.readline()
+        line = self.process.stdout.readline()
+        if line:  # the line waits for the API alone; the worker may not yet be able to note signals
+            until((self.data_dir / "worker.listens").exists)
+        return line
 
     def ended(self) -> tuple[int, str, str]:
         """Exit code, what else came on stdout, and stderr."""
