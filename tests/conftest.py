@@ -1,6 +1,8 @@
 """One real PostgreSQL per test process, built by the real migrations; each test has a tenant of its own."""
 
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -24,6 +26,7 @@ from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.use import UseModel
 from app.settings import Settings
 from app.workers.runner import JobRunner
+from tests.network import free_port, wait_until
 
 # Tracebacks with every local variable in them take a minute to draw.
 structlog.configure(
@@ -163,3 +166,32 @@ async def api(tenant: Tenant) -> httpx.AsyncClient:
 def mnemic() -> str:
     """The command under test."""
     return str(Path(sys.executable).with_name("mnemic"))
+
+
+@pytest.fixture(scope="session")
+def live(settings: Settings) -> Iterator[str]:
+    """The API in a process of its own, on the tests' database."""
+    port = free_port()
+    environment = {
+        **os.environ,  # noqa: TID251 - a child's environment
+        "DATABASE_URL": settings.database_url.get_secret_value(),
+        "MIGRATION_DATABASE_URL": settings.migration_database_url.get_secret_value(),
+        "PORT": str(port),
+        "LOG_LEVEL": "error",
+    }
+    command = [sys.executable, "-P", "-m", "app.cli", "serve"]
+    with subprocess.Popen(command, env=environment) as process:
+        url = f"http://127.0.0.1:{port}"
+        try:
+            wait_until(lambda: _ready(url), 60)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _ready(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/readyz", trust_env=False).is_success
+    except httpx.HTTPError:
+        return False

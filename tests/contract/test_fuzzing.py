@@ -1,20 +1,15 @@
 """The whole OpenAPI document, fuzzed over HTTP: no 5xx, no status and no body that is not documented."""
 
 import asyncio
-import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from app.composition import Services
-from app.settings import Settings
 from tests.conftest import Tenant
 from tests.contract.conftest import tenant_of
-from tests.network import free_port, wait_until
 
 EXCLUDED = (
     "unsupported_method",  # a 405 comes from the router, before any operation
@@ -27,28 +22,6 @@ EXCLUDED = (
 async def fuzzed(services: Services, app: object) -> Tenant:
     """A tenant whose data may be ruined."""
     return await tenant_of(services, app)
-
-
-@pytest.fixture(scope="module")
-def live(settings: Settings) -> Iterator[str]:
-    """The API in a process of its own, on the tests' database."""
-    port = free_port()
-    environment = {
-        **os.environ,  # noqa: TID251 - a child's environment
-        "DATABASE_URL": settings.database_url.get_secret_value(),
-        "MIGRATION_DATABASE_URL": settings.migration_database_url.get_secret_value(),
-        "PORT": str(port),
-        "LOG_LEVEL": "error",
-    }
-    command = [sys.executable, "-P", "-m", "app.cli", "serve"]
-    with subprocess.Popen(command, env=environment) as process:
-        url = f"http://127.0.0.1:{port}"
-        try:
-            wait_until(lambda: _ready(url), 60)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(30)
 
 
 @pytest.mark.timeout(1500)
@@ -65,10 +38,3 @@ async def test_no_request_gets_a_5xx_or_an_undocumented_answer(
     ]
     ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 0, ran.stdout[-20_000:]
-
-
-def _ready(url: str) -> bool:
-    try:
-        return httpx.get(f"{url}/readyz", trust_env=False).is_success
-    except httpx.HTTPError:
-        return False
