@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, select, text, update
+from sqlalchemy import RowMapping, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -65,6 +65,15 @@ class AccessRepository:
         if before is not None:
             statement = statement.where(api_keys.c.id < before)
         return (await self._connection.execute(statement.order_by(api_keys.c.id.desc()).limit(limit))).mappings().all()
+
+    async def keys_count(self, tenant_id: UUID) -> int:
+        """How many keys a tenant has."""
+        statement = select(func.count()).select_from(api_keys).where(api_keys.c.tenant_id == tenant_id)
+        return int((await self._connection.execute(statement)).scalar_one())
+
+    async def tenants_count(self) -> int:
+        """How many tenants there are."""
+        return int((await self._connection.execute(select(func.count()).select_from(tenants))).scalar_one())
 
     async def tenants_page(self, after: UUID | None, limit: int) -> Sequence[RowMapping]:
         """Tenants, oldest first."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, RowMapping, false, or_
+from sqlalchemy import ColumnElement, RowMapping, Select, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
@@ -43,6 +43,11 @@ class Repository:
 
     async def _first(self, statement: Executable, values: Any = None) -> RowMapping | None:  # noqa: ANN401 - bind values
         return (await self._connection.execute(statement, values)).mappings().first()
+
+    async def _count(self, statement: Select[Any]) -> int:
+        """How many rows a statement would give."""
+        counted = select(func.count()).select_from(statement.order_by(None).subquery())
+        return int((await self._connection.execute(counted)).scalar_one())
 
     async def _one_row(self, statement: Executable) -> RowMapping:
         return (await self._connection.execute(statement)).mappings().one()

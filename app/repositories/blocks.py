@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, delete, or_, select, update
+from sqlalchemy import RowMapping, Select, delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import block_versions, blocks
@@ -54,14 +54,22 @@ class BlockRepository(Repository):
 
     async def page(self, user_id: str | None, agent_id: str | None, after: UUID | None, limit: int) -> list[RowMapping]:
         """Blocks by age; an absent scope field does not restrict."""
+        statement = self._listed(user_id, agent_id)
+        if after is not None:
+            statement = statement.where(blocks.c.id > after)
+        return await self._all(statement.order_by(blocks.c.id).limit(limit))
+
+    async def count(self, user_id: str | None, agent_id: str | None) -> int:
+        """How many blocks there are in a scope."""
+        return await self._count(self._listed(user_id, agent_id))
+
+    def _listed(self, user_id: str | None, agent_id: str | None) -> Select[Any]:
         statement = select(blocks).where(blocks.c.tenant_id == self._tenant_id, *self._seen())
         if user_id is not None:
             statement = statement.where(blocks.c.user_id == user_id)
         if agent_id is not None:
             statement = statement.where(blocks.c.agent_id == agent_id)
-        if after is not None:
-            statement = statement.where(blocks.c.id > after)
-        return await self._all(statement.order_by(blocks.c.id).limit(limit))
+        return statement
 
     def _exactly(self, label: str, user_id: str | None, agent_id: str | None) -> list[Any]:
         user = blocks.c.user_id.is_(None) if user_id is None else blocks.c.user_id == user_id

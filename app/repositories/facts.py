@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, func, select, update
+from sqlalchemy import RowMapping, Select, func, select, update
 
 from app.db.models import memories
 from app.repositories.base import Repository
@@ -31,15 +31,17 @@ class FactRepository(Repository):
         self, owner: str, prefix: str, after: tuple[str, UUID] | None, limit: int, at: datetime
     ) -> list[RowMapping]:
         """Facts by key; a prefix is a range of keys."""
-        statement = select(memories).where(*self._facts(owner, at), memories.c.key.is_not(None))
-        if prefix:
-            statement = statement.where(memories.c.key >= prefix, memories.c.key < prefix + LAST_CHARACTER)
+        statement = self._listed(owner, prefix, at)
         if after is not None:
             key, memory_id = after
             statement = statement.where(
                 (memories.c.key > key) | ((memories.c.key == key) & (memories.c.id > memory_id))
             )
         return await self._all(statement.order_by(memories.c.key, memories.c.id).limit(limit))
+
+    async def count(self, owner: str, prefix: str, at: datetime) -> int:
+        """How many facts begin with a prefix."""
+        return await self._count(self._listed(owner, prefix, at))
 
     async def supersede(self, ids: Sequence[UUID], by: UUID, at: datetime, valid_to: datetime) -> list[RowMapping]:
         """Close memories in favour of a newer one; they stay readable by history."""
@@ -54,6 +56,12 @@ class FactRepository(Repository):
         }
         statement = update(memories).where(memories.c.tenant_id == self._tenant_id, memories.c.id.in_(list(ids)))
         return await self._all(statement.values(values).returning(memories))
+
+    def _listed(self, owner: str, prefix: str, at: datetime) -> Select[Any]:
+        statement = select(memories).where(*self._facts(owner, at), memories.c.key.is_not(None))
+        if prefix:
+            statement = statement.where(memories.c.key >= prefix, memories.c.key < prefix + LAST_CHARACTER)
+        return statement
 
     def _facts(self, owner: str, at: datetime) -> list[Any]:
         return [

@@ -41,6 +41,10 @@ class KeyRepository(Repository):
             statement = statement.where(memory_keys.c.key > after)
         return await self._all(statement.order_by(memory_keys.c.key).limit(limit))
 
+    async def count(self) -> int:
+        """How many canonical keys the tenant has of its own."""
+        return await self._count(select(memory_keys.c.key).where(memory_keys.c.tenant_id == self._tenant_id))
+
     async def put(self, key: str, *, multi_valued: bool, description: str | None, at: datetime) -> None:
         """Enter or change a canonical key."""
         row = {"multi_valued": multi_valued, "description": description}

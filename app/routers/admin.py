@@ -5,7 +5,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Path, Query
 
-from app.routers.deps import DEFAULT_PAGE, CursorQuery, LimitQuery, PrincipalDep, ServicesDep
+from app.routers.deps import DEFAULT_PAGE, CountQuery, CursorQuery, LimitQuery, PrincipalDep, ServicesDep
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.access import ApiKey, CreatedKey, KeyCreate, Stats, Tenant, TenantCreate, TenantSettings
@@ -32,9 +32,10 @@ async def list_api_keys(
     tenant: TenantQuery = None,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[ApiKey]:
     """API keys, newest first, without their secrets."""
-    return await services.admin.keys(principal, tenant, cursor, limit)
+    return await services.admin.keys(principal, tenant, cursor, limit, count=count)
 
 
 @router.delete("/keys/{key_id}", status_code=204, responses=documented(403, 404), operation_id="revoke_api_key")
@@ -56,10 +57,14 @@ async def create_tenant(body: TenantCreate, principal: PrincipalDep, services: S
 
 @router.get("/tenants", responses=documented(403), operation_id="list_tenants")
 async def list_tenants(
-    principal: PrincipalDep, services: ServicesDep, limit: LimitQuery = DEFAULT_PAGE, cursor: CursorQuery = None
+    principal: PrincipalDep,
+    services: ServicesDep,
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[Tenant]:
     """Tenants by age. For operators."""
-    return await services.admin.tenants(principal, cursor, limit)
+    return await services.admin.tenants(principal, cursor, limit, count=count)
 
 
 @router.get("/stats", responses=documented(403), operation_id="get_stats")

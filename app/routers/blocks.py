@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 
 from app.routers.deps import (
     DEFAULT_PAGE,
+    CountQuery,
     CursorQuery,
     LimitQuery,
     PrincipalDep,
@@ -48,9 +49,10 @@ async def list_blocks(
     agent_id: Annotated[Id | None, Query(description="Only this agent's")] = None,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[Block]:
     """Blocks of core memory, oldest first."""
-    return await services.blocks.page(principal, user_id, agent_id, cursor, limit)
+    return await services.blocks.page(principal, user_id, agent_id, cursor, limit, count=count)
 
 
 @router.get("/{label}", responses=documented(403, 404), operation_id="get_block")
@@ -104,6 +106,7 @@ async def list_block_versions(
     services: ServicesDep,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[BlockVersion]:
     """The texts that a block had, newest first."""
-    return await services.blocks.versions(principal, address, cursor, limit)
+    return await services.blocks.versions(principal, address, cursor, limit, count=count)

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Response
 
-from app.routers.deps import MemoryId, PrincipalDep, ServicesDep, VersionedWriteDep, WriteDep, reply, tag
+from app.routers.deps import MemoryId, PrincipalDep, ServicesDep, VersionedWriteDep, WaitQuery, WriteDep, reply, tag
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.curation import Feedback, Judgement, MemoriesDelete, MemoriesDeleted, MemoriesFound, MemoriesGet
@@ -24,14 +24,14 @@ async def get_memories(body: MemoriesGet, principal: PrincipalDep, services: Ser
     operation_id="delete_memories",
 )
 async def delete_memories(
-    body: MemoriesDelete, write: WriteDep, services: ServicesDep, response: Response
+    body: MemoriesDelete, write: WriteDep, services: ServicesDep, response: Response, wait: WaitQuery = 0.0
 ) -> MemoriesDeleted:
     """Delete every memory that matches the scope fields and the filter.
 
     At least one of them is needed: this never deletes everything. `dry_run` says what would go. All go in one
     transaction; above 10,000 a job deletes them and the answer is a 202.
     """
-    answer = await services.bulk.delete(write, body)
+    answer = await services.jobs.settled(write.principal, await services.bulk.delete(write, body), wait)
     reply(answer, response)
     return MemoriesDeleted.model_validate(answer.body)
 

@@ -141,6 +141,10 @@ LimitQuery = Annotated[int, Query(ge=1, le=200, description="Rows of one page")]
 CursorQuery = Annotated[str | None, Query(max_length=2000, description="next_cursor of the page before")]
 CountQuery = Annotated[bool, Query(description="Say how many there are in all")]
 
+WaitQuery = Annotated[
+    float, Query(ge=0, le=60, description="Where a job goes on after the answer: seconds to wait for its end first")
+]
+
 DEFAULT_PAGE = DEFAULT_LIMIT
 
 

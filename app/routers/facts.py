@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.routers.deps import (
     DEFAULT_PAGE,
+    CountQuery,
     CursorQuery,
     LimitQuery,
     PrincipalDep,
@@ -39,9 +40,10 @@ async def list_facts(
     prefix: Annotated[str, Query(max_length=255, description="Only keys that begin so, such as project.")] = "",
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[Fact]:
     """A user's facts by key."""
-    return await services.facts.page(principal, user_id, prefix, cursor, limit)
+    return await services.facts.page(principal, user_id, prefix, cursor, limit, count=count)
 
 
 @router.get("/{key}", responses=documented(403, 404), operation_id="get_fact")
@@ -81,10 +83,14 @@ async def delete_fact(
 
 @keys_router.get("", responses=documented(403), operation_id="list_keys")
 async def list_keys(
-    principal: PrincipalDep, services: ServicesDep, limit: LimitQuery = DEFAULT_PAGE, cursor: CursorQuery = None
+    principal: PrincipalDep,
+    services: ServicesDep,
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[MemoryKey]:
     """Canonical keys with their aliases: this tenant's own by name, then the built-in ones."""
-    return await services.keys.page(principal, cursor, limit)
+    return await services.keys.page(principal, cursor, limit, count=count)
 
 
 @keys_router.put("/{key}", responses=documented(403, 409), operation_id="put_key")

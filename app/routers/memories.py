@@ -20,6 +20,7 @@ from app.routers.deps import (
     PrincipalDep,
     ServicesDep,
     VersionedWriteDep,
+    WaitQuery,
     reply,
     tag,
 )
@@ -37,18 +38,27 @@ router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRout
 @router.post(
     "",
     status_code=201,
-    responses=documented(403, 409) | {202: {"model": AddedMemories, "description": "Stored; a job embeds them"}},
+    responses=documented(403, 409)
+    | {
+        200: {"model": AddedMemories, "description": "Stored, and waited for: `status` says how the job ended"},
+        202: {"model": AddedMemories, "description": "Stored; a job embeds them"},
+    },
     operation_id="add_memories",
 )
 async def add_memories(
-    body: AddBody, principal: PrincipalDep, services: ServicesDep, claim: ClaimDep, response: Response
+    body: AddBody,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    claim: ClaimDep,
+    response: Response,
+    wait: WaitQuery = 0.0,
 ) -> AddedMemory | AddedMemories:
     """Keep one memory, or up to 1,000 with `{"memories": [...]}`: all are stored, or none.
 
     What is known already is reinforced and comes back under the id that it has. The answer is sent after the commit.
     Above 100 memories it is a 202: all are stored and found by their words at once, and a job embeds them.
     """
-    answer = await services.memories.add(principal, body, claim)
+    answer = await services.jobs.settled(principal, await services.memories.add(principal, body, claim), wait)
     reply(answer, response)
     if isinstance(answer.body, AddedMemories):
         return answer.body

@@ -4,6 +4,7 @@ from fastapi import APIRouter, Response
 
 from app.routers.deps import (
     DEFAULT_PAGE,
+    CountQuery,
     CursorQuery,
     LimitQuery,
     PrincipalDep,
@@ -60,9 +61,10 @@ async def list_state_versions(
     services: ServicesDep,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
+    count: CountQuery = False,
 ) -> Page[State]:
     """Every version of the state, newest first."""
-    return await services.states.history(principal, session_id, cursor, limit)
+    return await services.states.history(principal, session_id, cursor, limit, count=count)
 
 
 @router.post("/restore", responses=documented(403, 404, 409, 412), operation_id="restore_state")

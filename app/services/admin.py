@@ -49,17 +49,21 @@ class AdminService:
         blank = {"revoked_at": None, "last_used_at": None}
         return CreatedKey(**_key(row | blank).model_dump(), key=issued.secret)
 
-    async def keys(self, principal: Principal, tenant: str | None, cursor: str | None, limit: int) -> Page[ApiKey]:
+    async def keys(
+        self, principal: Principal, tenant: str | None, cursor: str | None, limit: int, *, count: bool
+    ) -> Page[ApiKey]:
         """Keys, newest first."""
         principal.require("admin")
         before = decode_cursor(cursor, UUID)
         tenant_id = await self._tenant(principal, tenant)
         async with self.uow.begin_global() as tx:
             rows = await tx.access.keys_page(tenant_id, None if before is None else before[0], limit + 1)
+            total = await tx.access.keys_count(tenant_id) if count else None
         more = len(rows) > limit
         return Page(
             results=[_key(row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+            total=total,
         )
 
     async def revoke_key(self, principal: Principal, tenant: str | None, key_id: UUID) -> None:
@@ -78,16 +82,18 @@ class AdminService:
             await tx.access.ensure_tenant(ids.new_id(), request.name, clock.now())
             return _tenant(_there(await tx.access.tenant_by_name(request.name)))
 
-    async def tenants(self, principal: Principal, cursor: str | None, limit: int) -> Page[Tenant]:
+    async def tenants(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[Tenant]:
         """Tenants by age."""
         _require_operator(principal)
         after = decode_cursor(cursor, UUID)
         async with self.uow.begin_global() as tx:
             rows = await tx.access.tenants_page(None if after is None else after[0], limit + 1)
+            total = await tx.access.tenants_count() if count else None
         more = len(rows) > limit
         return Page(
             results=[_tenant(row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+            total=total,
         )
 
     async def stats(self, principal: Principal) -> Stats:

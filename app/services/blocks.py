@@ -38,17 +38,26 @@ class BlockService:
             return _block(_there(await tx.blocks.get(address.label, address.user_id, address.agent_id)))
 
     async def page(
-        self, principal: Principal, user_id: str | None, agent_id: str | None, cursor: str | None, limit: int
+        self,
+        principal: Principal,
+        user_id: str | None,
+        agent_id: str | None,
+        cursor: str | None,
+        limit: int,
+        *,
+        count: bool,
     ) -> Page[Block]:
         """Blocks, oldest first."""
         principal.require("memories:read")
         after = decode_cursor(cursor, UUID)
         async with self.uow.begin(principal) as tx:
             rows = await tx.blocks.page(user_id, agent_id, None if after is None else after[0], limit + 1)
+            total = await tx.blocks.count(user_id, agent_id) if count else None
         more = len(rows) > limit
         return Page(
             results=[_block(row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
+            total=total,
         )
 
     async def put(self, write: Write, address: BlockAddress, request: BlockPut) -> Answer:
@@ -111,7 +120,7 @@ class BlockService:
         return await write_once(self.uow, write, None, work)
 
     async def versions(
-        self, principal: Principal, address: BlockAddress, cursor: str | None, limit: int
+        self, principal: Principal, address: BlockAddress, cursor: str | None, limit: int, *, count: bool
     ) -> Page[BlockVersion]:
         """The texts that a block had, newest first."""
         principal.require("memories:read")
@@ -123,6 +132,7 @@ class BlockService:
         return Page(
             results=[BlockVersion(**{name: row[name] for name in BlockVersion.model_fields}) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
+            total=current["version"] if count else None,
         )
 
     @staticmethod

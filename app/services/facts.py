@@ -77,7 +77,9 @@ class FactService:
             canonical = await canonical_key(tx, key)
             return _fact(_there(await tx.facts.current(owner, canonical.key, clock.now())))
 
-    async def page(self, principal: Principal, user_id: str, prefix: str, cursor: str | None, limit: int) -> Page[Fact]:
+    async def page(
+        self, principal: Principal, user_id: str, prefix: str, cursor: str | None, limit: int, *, count: bool
+    ) -> Page[Fact]:
         """A user's facts by key, of those that begin with a prefix."""
         principal.require("memories:read")
         owner = Scope(user_id).owner
@@ -85,11 +87,14 @@ class FactService:
         begins = spelled(prefix) + ("." if prefix.endswith((".", "_", "-")) and spelled(prefix) else "")
         async with self.uow.begin(principal) as tx:
             position = None if after is None else (after[0], after[1])
-            rows = await tx.facts.page(owner, begins, position, limit + 1, clock.now())
+            at = clock.now()
+            rows = await tx.facts.page(owner, begins, position, limit + 1, at)
+            total = await tx.facts.count(owner, begins, at) if count else None
         last = rows[limit - 1] if len(rows) > limit else None
         return Page(
             results=[_fact(row) for row in rows[:limit]],
             next_cursor=None if last is None else encode_cursor(last["key"], last["id"]),
+            total=total,
         )
 
     async def delete(self, write: Write, user_id: str, key: str) -> Answer:

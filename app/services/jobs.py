@@ -1,7 +1,7 @@
 """Jobs as clients see them: looked at, waited for, cancelled, run again."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from app.services.answers import Answer, answer_once
 from app.uow import UnitOfWork
 
 POLL_SECONDS: Final = 0.1
+ACCEPTED: Final = 202
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,9 @@ class JobService:
     async def get(self, principal: Principal, job_id: UUID, wait: float = 0.0) -> Job:
         """One job; with `wait`, as soon as it is finished or after so many seconds. No connection is held meanwhile."""
         principal.require("jobs:read")
+        return await self._finished(principal, job_id, wait)
+
+    async def _finished(self, principal: Principal, job_id: UUID, wait: float) -> Job:
         deadline = clock.monotonic() + wait
         while True:
             async with self.uow.begin(principal) as tx:
@@ -36,6 +40,23 @@ class JobService:
             if job.state in FINISHED or clock.monotonic() >= deadline:
                 return job
             await asyncio.sleep(min(POLL_SECONDS, max(deadline - clock.monotonic(), 0.0)))
+
+    async def settled(self, principal: Principal, answer: Answer, wait: float) -> Answer:
+        """An answer that names a job, after waiting for its end: 200 with how it ended, or still 202.
+
+        Args:
+            principal: Whose call it was; the job is the caller's own.
+            answer: A 202 whose body has `job_id` and `status`.
+            wait: Seconds to wait at most.
+        """
+        job_id = getattr(answer.body, "job_id", None)
+        if answer.status != ACCEPTED or wait <= 0 or job_id is None or answer.body is None:
+            return answer
+        # The job is of this very call, also where it is about several of a bound key's users.
+        job = await self._finished(replace(principal, user_ids=None), UUID(job_id), wait)
+        known = {name: value for name, value in (job.result or {}).items() if name in type(answer.body).model_fields}
+        body = answer.body.model_copy(update={"status": job.state, **known})
+        return Answer(200 if job.state in FINISHED else ACCEPTED, body, answer.replayed)
 
     async def page(
         self, principal: Principal, filters: dict[str, str], cursor: str | None, limit: int, *, count: bool

@@ -48,12 +48,13 @@ class KeyService:
 
     uow: UnitOfWork
 
-    async def page(self, principal: Principal, cursor: str | None, limit: int) -> Page[MemoryKey]:
+    async def page(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[MemoryKey]:
         """The tenant's own keys by name, then the built-in ones."""
         principal.require("memories:read")
         after = decode_cursor(cursor, str)
         async with self.uow.begin(principal) as tx:
             rows = await tx.keys.page(None if after is None else after[0], limit + 1)
+            total = await tx.keys.count() + len(BUILT_IN) if count else None
         own = [
             MemoryKey(
                 key=row["key"],
@@ -65,8 +66,8 @@ class KeyService:
             for row in rows[:limit]
         ]
         if len(rows) > limit:
-            return Page(results=own, next_cursor=encode_cursor(own[-1].key))
-        return Page(results=own + _built_in(), next_cursor=None)
+            return Page(results=own, next_cursor=encode_cursor(own[-1].key), total=total)
+        return Page(results=own + _built_in(), next_cursor=None, total=total)
 
     async def put(self, write: Write, key: str, request: KeyPut) -> Answer:
         """Enter or change a canonical key with its aliases."""

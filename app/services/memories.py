@@ -24,6 +24,7 @@ from app.services.analysis import analyse_all
 from app.services.answers import Answer, answer_once
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
+from app.services.keys import canonical_key
 from app.services.presenting import memories_of, no_memory
 from app.services.sessions import check_version
 from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount
@@ -160,6 +161,8 @@ class MemoryService:
 
 
 async def _change(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
+    if values.get("key") is not None:
+        values = values | {"key": (await canonical_key(tx, values["key"])).key}
     text = values.get("text")
     if text is None:
         return await tx.memories.change(before["id"], values | {"updated_at": at})

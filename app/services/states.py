@@ -63,17 +63,21 @@ class StateService:
 
         return await self._write(write, session_id, request.version, new)
 
-    async def history(self, principal: Principal, session_id: str, cursor: str | None, limit: int) -> Page[State]:
+    async def history(
+        self, principal: Principal, session_id: str, cursor: str | None, limit: int, *, count: bool
+    ) -> Page[State]:
         """Every version, newest first."""
         principal.require("sessions:read")
         before = decode_cursor(cursor, int)
         async with self.uow.begin(principal) as tx:
             alive(await tx.sessions.get(session_id))
             rows = await tx.states.page(session_id, None if before is None else before[0], limit + 1)
+            total = _version(await tx.states.current(session_id)) if count else None
         more = len(rows) > limit
         return Page(
             results=[_state(session_id, row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
+            total=total,
         )
 
     async def _write(

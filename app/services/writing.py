@@ -18,6 +18,7 @@ from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory, MemoryIn, SourceIn
 from app.services.analysis import Analysis
 from app.services.history import SHOWN, event_row
+from app.services.keys import canonical_keys
 from app.services.presenting import memories_of, no_memory
 from app.uow import Transaction
 
@@ -40,9 +41,12 @@ class MemoryWriter:
     at: datetime
 
     async def run(self, drafts: Sequence[Draft], vectors: Sequence[Embedded], model_id: int) -> list[Memory]:
-        """Store the drafts, or reinforce what says the same; memories in the drafts' order."""
         """Store the drafts, or reinforce what says the same; the memories come back in the drafts' order."""
         await self._check_sessions(drafts)
+        names = await canonical_keys(self.tx, {draft.row["key"] for draft in drafts if draft.row["key"] is not None})
+        for draft in drafts:
+            if draft.row["key"] is not None:
+                draft.row["key"] = names[draft.row["key"]].key
         users = {draft.row["user_id"] for draft in drafts} - {None}
         if users:
             await self.tx.users.touch(users, self.at)

@@ -209,6 +209,7 @@ def fact_calls() -> Iterator[Call]:
     yield Call(name + "page", "all", lambda tx: tx.facts.page(OWNER, "", None, 50, AT))
     yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))
     yield Call(name + "page", "next", lambda tx: tx.facts.page(OWNER, "", ("user.key", MEMORY), 50, AT))
+    yield Call(name + "count", "prefix", lambda tx: tx.facts.count(OWNER, "user.key2", AT))
     yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
 
 
@@ -381,9 +382,11 @@ def block_calls() -> Iterator[Call]:
     yield Call(name + "versions", "next", lambda tx: tx.blocks.versions(BLOCK, 2, 50))
     yield Call(name + "page", "of a user", lambda tx: tx.blocks.page(user, None, None, 50))
     yield Call(name + "page", "of all", lambda tx: tx.blocks.page(None, None, None, 50))
+    yield Call(name + "count", "of a user", lambda tx: tx.blocks.count(user, None))
     yield Call(name + "page", "next", lambda tx: tx.blocks.page(None, None, BLOCK, 50))
     key = f"user.key{N}"
     yield Call(keys + "entries", "two", lambda tx: tx.keys.entries([key, f"alias{N}"]))
+    yield Call(keys + "count", "all", lambda tx: tx.keys.count())
     yield Call(keys + "page", "all", lambda tx: tx.keys.page(None, 50))
     yield Call(keys + "page", "next", lambda tx: tx.keys.page(key, 50))
     put = {"multi_valued": True, "description": None, "at": AT}
@@ -414,6 +417,8 @@ def global_calls() -> Iterator[Call]:
     yield Call(name + "keys", "all", on(lambda tx: tx.access.keys()))
     yield Call(name + "keys", "tenant", on(lambda tx: tx.access.keys(TENANT)))
     yield Call(name + "keys_page", "", on(lambda tx: tx.access.keys_page(TENANT, an_id(1, 2), 50)))
+    yield Call(name + "keys_count", "", on(lambda tx: tx.access.keys_count(TENANT)))
+    yield Call(name + "tenants_count", "", on(lambda tx: tx.access.tenants_count()))
     yield Call(name + "tenants_page", "", on(lambda tx: tx.access.tenants_page(TENANT, 50)))
     yield Call(name + "tenant", "", on(lambda tx: tx.access.tenant(TENANT)))
     yield Call(name + "tenant_for_update", "", on(lambda tx: tx.access.tenant_for_update(TENANT)))

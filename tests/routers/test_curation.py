@@ -4,6 +4,7 @@ import asyncio
 import json
 
 import httpx
+import pytest
 
 from tests.conftest import Tenant
 
@@ -246,3 +247,60 @@ async def test_deleting_a_session_with_its_memories_spares_what_has_another_sour
     assert (await api.get(f"/v1/memories/{gone['id']}")).status_code == 404
     left = (await api.get(f"/v1/memories/{kept['id']}")).json()
     assert [one["session_id"] for one in left["sources"]] == [None, "t"]
+
+
+async def test_more_than_a_transaction_takes_is_deleted_by_a_job_and_can_be_waited_for(
+    api: httpx.AsyncClient, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.services import bulk
+
+    monkeypatch.setattr(bulk, "AT_ONCE", 4)
+    memories = [{"text": f"茶 {number}", "user_id": "ada"} for number in range(10)]
+    await api.post("/v1/memories", json={"memories": memories})
+    accepted = await api.post("/v1/memories/delete", json={"user_id": "ada"})
+    assert (accepted.status_code, accepted.json()["matched"], accepted.json()["deleted"]) == (202, 10, 0)
+    later = await api.post("/v1/memories", json={"text": "said after it was asked", "user_id": "ada"})
+    waiting = asyncio.create_task(api.get(f"/v1/jobs/{accepted.json()['job_id']}?wait=30"))
+    await tenant.work()
+    assert (await waiting).json()["result"] == {"deleted": 10}
+    left = (await api.get("/v1/memories?user_id=ada")).json()["results"]
+    assert [memory["id"] for memory in left] == [later.json()["id"]]
+
+
+async def test_a_bulk_add_can_wait_for_its_vectors(api: httpx.AsyncClient, tenant: Tenant) -> None:
+    memories = [{"text": f"memory {number}", "user_id": "ada"} for number in range(101)]
+    waiting = asyncio.create_task(api.post("/v1/memories?wait=30", json={"memories": memories}))
+    while not waiting.done():
+        await tenant.work()
+        await asyncio.sleep(0.05)
+    answer = await waiting
+    assert (answer.status_code, answer.json()["status"], len(answer.json()["results"])) == (200, "succeeded", 101)
+
+
+async def test_every_list_says_how_many_there_are_when_asked(api: httpx.AsyncClient) -> None:
+    await api.post("/v1/sessions", json={"id": "s", "user_id": "ada"})
+    for number in range(3):
+        await api.put(f"/v1/users/ada/facts/project.k{number}", json={"value": number})
+        await api.put("/v1/sessions/s/state", json={"state": {"n": number}})
+        await api.put("/v1/blocks/human?user_id=ada", json={"text": str(number)})
+    for path, total in (
+        ("/v1/users/ada/facts", 3),
+        ("/v1/sessions/s/state/history", 3),
+        ("/v1/blocks/human/history?user_id=ada", 3),
+        ("/v1/blocks", 1),
+        ("/v1/sessions", 1),
+        ("/v1/users", 1),
+        ("/v1/memories?user_id=ada", 3),
+        ("/v1/admin/keys", 1),
+    ):
+        answer = await api.get(path, params={**dict(httpx.URL(path).params), "count": "true", "limit": "1"})
+        assert answer.json()["total"] == total, path
+    assert (await api.get("/v1/keys?count=true")).json()["total"] >= 30
+
+
+async def test_a_memorys_key_is_stored_in_its_canonical_spelling(api: httpx.AsyncClient) -> None:
+    memory = await _add(api, "住在柏林", key="居住地", value="柏林")
+    assert memory["key"] == "user.city"
+    assert (await api.get("/v1/users/ada/facts/city")).json()["value"] == "柏林"
+    changed = await api.patch(f"/v1/memories/{memory['id']}", json={"key": "home.country"})
+    assert changed.json()["key"] == "user.country"
