@@ -29,6 +29,12 @@ from app.repositories.selection import Selection
 EXACT_UP_TO: Final = 5_000
 """Rows in scope up to which every vector is compared: exact, and faster than the index (ADR 6)."""
 
+# A walk goes on, in order, until enough rows in scope were met: the default of 20,000 would end it among other owners'.
+_WALK: Final = text(
+    "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true), "
+    "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true)"
+)
+
 Path = Literal["exact", "hnsw"]
 
 
@@ -148,8 +154,7 @@ class SearchRepository(Repository):
         if not query.owners or (model is None and not query.tokens):
             return []
         if model is not None and query.path == "hnsw":
-            await self._connection.execute(text("SET LOCAL hnsw.iterative_scan = strict_order"))
-            await self._connection.execute(text("SET LOCAL hnsw.ef_search = 100"))
+            await self._connection.execute(_WALK)
         statement = legs_statement(
             corpus, model, conditions, lexical=bool(query.tokens), approximate=query.path == "hnsw"
         )
