@@ -148,12 +148,18 @@ def _handler(host: EmbeddingHost) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A caller who left in the middle is what the tests are about."""
+
+
 @contextmanager
 def embedding_host(dimension: int = 32) -> Iterator[EmbeddingHost]:
     """A host for the length of a test."""
     host = EmbeddingHost(dimension=dimension)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(host))
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), _handler(host))
     host.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
