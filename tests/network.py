@@ -1,8 +1,14 @@
 """Ports and patience for tests that start processes."""
 
+import signal
 import socket
 import time
 from collections.abc import Callable
+
+
+def interruptible() -> None:
+    """For a child before it begins: Ctrl-C reaches it, also where the tests run in a shell's background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def free_port() -> int:

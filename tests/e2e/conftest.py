@@ -21,6 +21,7 @@ from app.db import embedded
 from app.db.embedded import leftovers, processes
 from app.db.embedded.postmaster import free_port
 from app.settings import child_environment
+from tests.network import interruptible
 
 VARIABLES = {
     "DATABASE_URL": "",
@@ -74,6 +75,7 @@ class Command:
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
+                preexec_fn=interruptible,  # noqa: PLW1509 - it only resets a signal
             )
 
     @property

@@ -17,6 +17,7 @@ from app.db.embedded import leftovers, processes
 from app.db.embedded.postmaster import free_port
 from app.supervisor import ROLES
 from tests.e2e.conftest import belonging, until
+from tests.network import interruptible
 
 pytestmark = pytest.mark.e2e
 
@@ -86,6 +87,7 @@ class Up:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=interruptible,  # noqa: PLW1509 - it only resets a signal
         )
 
     def ready(self) -> str:

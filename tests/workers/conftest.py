@@ -192,7 +192,7 @@ async def at_work(services: Services, **changes: Any) -> AsyncIterator[Worker]:
         yield worker
     finally:
         worker.stop()
-        await asyncio.wait_for(task, 30)
+        await asyncio.wait_for(task, 60)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ async def empty_queue(desk: Desk) -> None:
     await desk.sql("DELETE FROM pgqueuer")
 
 
-async def until(happened: Callable[[], Awaitable[object]], seconds: float = 15.0) -> None:
+async def until(happened: Callable[[], Awaitable[object]], seconds: float = 45.0) -> None:
     """Wait for what is asked for again and again."""
     deadline = clock.monotonic() + seconds
     while not await happened():

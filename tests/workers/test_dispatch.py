@@ -43,7 +43,7 @@ async def embedded_all(desk: Desk, count: int) -> None:
         )
         return not unfinished and await desk.vectors() == count
 
-    await until(done, 30)
+    await until(done, 90)
 
 
 async def test_committed_work_runs_within_moments(desk: Desk) -> None:
@@ -191,11 +191,12 @@ async def test_worker_that_no_longer_listens_works_on_and_listens_again(desk: De
         await embedded_all(desk, 2)
 
 
+@pytest.mark.timeout(180)
 async def test_worker_waits_for_a_database_that_is_restarted(
     desk: Desk, server: embedded.EmbeddedServer, model: GatedModel
 ) -> None:
     model.gate.clear()
-    async with at_work(desk.services, job_heartbeat_seconds=1):
+    async with at_work(desk.services, job_heartbeat_seconds=1, sweep_seconds=2):
         await desk.append("s", "one")
         await model.entered.wait()
         await asyncio.to_thread(server.postmaster.stop)
