@@ -204,7 +204,7 @@ async def test_worker_waits_for_a_database_that_is_restarted(
         await asyncio.to_thread(server.restart)
         await desk.append("s", "two")
         await embedded_all(desk, 2)
-    assert {"one", "two"} == set(model.passages)
+    assert {"one", "two"} <= set(model.passages)
 
 
 async def test_stop_lets_running_jobs_finish_and_takes_no_more(desk: Desk, model: GatedModel) -> None:
