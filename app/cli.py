@@ -11,20 +11,23 @@ from typing import Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import typer
+from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
 from app.core import clock, logging
 from app.core.errors import ConfigurationError, Problem
-from app.domain.principal import ROLES, Role
+from app.domain.principal import ROLES
+from app.schemas.access import KeyCreate, TenantCreate
 from app.settings import Settings, get_settings
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Mnemic: memory for AI agents.")
 keys = typer.Typer(no_args_is_help=True, help="API keys: make, list and revoke them.")
 app.add_typer(keys, name="keys")
 
-out = Console()
-err = Console(stderr=True)
+# What is printed is data: brackets in it are no styles, and words between colons no pictures.
+out = Console(markup=False, emoji=False, highlight=False)
+err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
 MISCONFIGURED: Final = 2
 COLOURS: Final = {"ok": "", "warn": "yellow", "fail": "red"}
@@ -168,15 +171,16 @@ def create_key(
     data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
 ) -> None:
     """Make a key. It is shown once."""
-    if role not in ROLES:
-        raise ConfigurationError(f"The role is one of {', '.join(ROLES)}.")
-    chosen: Role = role
+    asked, owner = _key_asked_for(name, role, user, days, tenant)
 
     async def work(services: Any) -> str:  # noqa: ANN401 - loaded late
-        tenant_id = await services.access.tenant(tenant)
-        expires_at = None if days is None else clock.now() + timedelta(days=days)
+        tenant_id = await services.access.tenant(owner)
         issued = await services.access.issue(
-            tenant_id=tenant_id, name=name, role=chosen, user_ids=user, expires_at=expires_at
+            tenant_id=tenant_id,
+            name=asked.name,
+            role=asked.role,
+            user_ids=asked.user_ids,
+            expires_at=asked.expires_at,
         )
         return json.dumps({"id": str(issued.id), "key": issued.secret})
 
@@ -198,7 +202,7 @@ def list_keys(
         dates = (
             at.isoformat(timespec="seconds") if at else "" for at in (key.created_at, key.expires_at, key.revoked_at)
         )
-        table.add_row(str(key.id), str(key.tenant_id), key.name, key.prefix, key.role, users, *dates)
+        table.add_row(str(key.id), str(key.tenant_id), _printable(key.name), key.prefix, key.role, users, *dates)
     out.print(table)
 
 
@@ -222,6 +226,30 @@ def revoke_key(
     out.print("Revoked.")
 
 
+def _key_asked_for(
+    name: str, role: str, users: list[str] | None, days: int | None, tenant: str
+) -> tuple[KeyCreate, str]:
+    """The key and the name of its tenant, held to the rules of the API."""
+    try:
+        expires_at = None if days is None else clock.now() + timedelta(days=days)
+    except OverflowError as error:
+        raise ConfigurationError("The key cannot be made, --days: years to 9998 are kept") from error
+    given = {"name": name, "role": role, "user_ids": users or None, "expires_at": expires_at}
+    try:
+        return KeyCreate.model_validate(given), TenantCreate(name=tenant).name
+    except ValidationError as error:
+        fault = error.errors(include_input=False, include_url=False)[0]
+        options = {"user_ids": "--user", "role": "--role", "expires_at": "--days"}
+        where = "--tenant" if error.title == TenantCreate.__name__ else options.get(str(fault["loc"][0]), "the name")
+        reason = fault["msg"].removeprefix("Value error, ")
+        raise ConfigurationError(f"The key cannot be made, {where}: {reason}") from error
+
+
+def _printable(text: str) -> str:
+    """A text as one line that does nothing to a terminal."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
 def _embedded(data_dir: Path | None) -> Settings:
     settings = _configured(data_dir=data_dir)
     if not settings.embedded:
@@ -233,7 +261,7 @@ def _embedded(data_dir: Path | None) -> Settings:
 
 
 def _announce(text: str) -> None:
-    err.print(text, highlight=False, soft_wrap=True)
+    err.print(text, soft_wrap=True)
 
 
 def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
@@ -253,10 +281,10 @@ def main() -> None:
     try:
         app()
     except ConfigurationError as error:
-        err.print(f"mnemic: {error}", style="red", highlight=False, soft_wrap=True)
+        err.print(f"mnemic: {error}", style="red", soft_wrap=True)
         raise SystemExit(MISCONFIGURED) from error
     except Problem as problem:
-        err.print(f"mnemic: {problem.detail}", style="red", highlight=False, soft_wrap=True)
+        err.print(f"mnemic: {problem.detail}", style="red", soft_wrap=True)
         raise SystemExit(1) from problem
 
 
