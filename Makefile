@@ -35,7 +35,7 @@ check: $(READY) ## Format, lint, types, layers, domain tests: what to run before
 	@$(BIN)/python -m app.openapi --check
 	@$(BIN)/hadolint Dockerfile
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.compose-spec docker-compose.yml
-	@$(BIN)/compose-lint check -q docker-compose.yml
+	@found=$$($(BIN)/compose-lint check -q docker-compose.yml 2>&1) || { echo "$$found"; exit 1; }
 	@$(BIN)/python -m pytest -q tests/domain tests/core tests/architecture/test_names.py
 
 format: $(READY) ## Format the code and mend what ruff can mend
