@@ -350,7 +350,7 @@ CREATE INDEX ix_memories_tenant_id_session_id_id ON memories (tenant_id, session
 
 CREATE INDEX ix_memories_tenant_id_superseded_by ON memories (tenant_id, superseded_by) WHERE superseded_by IS NOT NULL;
 
-CREATE UNIQUE INDEX uq_memories_active_content ON memories (tenant_id, owner, (CASE WHEN extracted THEN NULL ELSE agent_id END), (CASE WHEN extracted THEN NULL ELSE app_id END), session_id, kind, content_hash) NULLS NOT DISTINCT WHERE status = 'active';
+CREATE UNIQUE INDEX uq_memories_active_content ON memories (tenant_id, owner, (CASE WHEN extracted THEN NULL ELSE agent_id END), (CASE WHEN extracted THEN NULL ELSE app_id END), session_id, kind, content_hash, key, md5(value::text)) NULLS NOT DISTINCT WHERE status = 'active';
 
 CREATE TABLE messages (
     tenant_id UUID NOT NULL,

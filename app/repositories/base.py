@@ -1,6 +1,6 @@
 """What every repository stands on: one transaction, one tenant, and whom the key may see."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,9 @@ from sqlalchemy.sql import Executable
 
 Row = RowMapping
 """A row as a mapping of column names to values."""
+
+RowLike = RowMapping | Mapping[str, Any]
+"""A row of the database, or one that is to be."""
 
 
 @dataclass(frozen=True, slots=True)

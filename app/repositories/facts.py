@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, Select, func, select, update
+from sqlalchemy import RowMapping, Select, func, or_, select, update
 
 from app.db.models import memories
-from app.repositories.base import Repository
+from app.repositories.base import Repository, RowLike
 from app.repositories.selection import current_at
 
 LAST_CHARACTER = "\U0010ffff"
@@ -26,6 +26,38 @@ class FactRepository(Repository):
         """The same, their rows locked until the commit. Call it under the owner's lock."""
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
         return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
+
+    async def rivals(self, row: RowLike, at: datetime) -> list[RowMapping]:
+        """What else is current and certain under a row's key in the row's own scope, newest first, rows locked."""
+        same = ("agent_id", "app_id", "session_id")
+        statement = select(memories).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner == row["owner"],
+            memories.c.key == row["key"],
+            memories.c.id != row["id"],
+            memories.c.uncertain.is_(False),
+            *(memories.c[name].is_not_distinct_from(row[name]) for name in same),
+            *current_at(at),
+        )
+        return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
+
+    async def contested(self, owner: str, at: datetime) -> list[RowMapping]:
+        """Current rows of an owner whose key others of the same scope have too, newest first. After a merge."""
+        scope = (memories.c.key, memories.c.agent_id, memories.c.app_id, memories.c.session_id)
+        several = func.count().over(partition_by=scope).label("several")
+        keyed = (
+            select(memories, several)
+            .where(
+                memories.c.tenant_id == self._tenant_id,
+                memories.c.owner == owner,
+                memories.c.key.is_not(None),
+                memories.c.uncertain.is_(False),
+                *current_at(at),
+            )
+            .subquery()
+        )
+        statement = select(keyed).where(keyed.c.several > 1)
+        return await self._all(statement.order_by(keyed.c.valid_from.desc(), keyed.c.id.desc()))
 
     async def page(
         self, owner: str, prefix: str, after: tuple[str, UUID] | None, limit: int, at: datetime
@@ -68,6 +100,7 @@ class FactRepository(Repository):
             memories.c.tenant_id == self._tenant_id,
             memories.c.owner == owner,
             memories.c.session_id.is_(None),
+            or_(memories.c.extracted, memories.c.agent_id.is_(None) & memories.c.app_id.is_(None)),
             *self._own(memories.c.user_id),
             *current_at(at),
         ]

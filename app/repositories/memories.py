@@ -5,11 +5,25 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, RowMapping, case, delete, func, literal_column, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Text,
+    bindparam,
+    case,
+    cast,
+    delete,
+    func,
+    literal_column,
+    null,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
-from app.repositories.base import Repository, insertable
+from app.repositories.base import Repository, RowLike, insertable
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.selection import Selection
 
@@ -24,6 +38,8 @@ DEDUPE: Final = (
     memories.c.session_id,
     memories.c.kind,
     memories.c.content_hash,
+    memories.c.key,
+    text("md5(value::text)"),
 )
 
 
@@ -35,7 +51,8 @@ class MemoryRepository(Repository):
 
         Rows must differ in what the dedupe index sees. Reinforcement moves `seen_count`, `last_seen_at` and
         `confidence`, and neither `version` nor `updated_at`; but what was uncertain becomes a fact, as a new version,
-        when it comes from a source that is served as fact.
+        when it comes from a source that is served as fact. Of two ends of life the later one holds; what has ended
+        already stays so.
         """
         stored: list[RowMapping] = []
         for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
@@ -56,6 +73,12 @@ class MemoryRepository(Repository):
                 "confidence": case((settled, func.greatest(given.confidence, reinforced)), else_=reinforced),
                 "uncertain": known.uncertain & given.uncertain,
                 "source": case((settled, given.source), else_=known.source),
+                "expires_at": case(
+                    (known.expires_at <= given.created_at, known.expires_at),
+                    (given.expires_at.is_(None), null()),
+                    (known.expires_at.is_(None), null()),
+                    else_=func.greatest(known.expires_at, given.expires_at),
+                ),
                 "version": case((settled, known.version + 1), else_=known.version),
                 "updated_at": case((settled, given.updated_at), else_=known.updated_at),
             },
@@ -114,16 +137,19 @@ class MemoryRepository(Repository):
         """Remove a memory with its history, sources, postings and vectors."""
         await self._run(delete(memories).where(*self._one(memory_id)))
 
-    async def twin(self, row: RowMapping, content_hash: bytes) -> UUID | None:
-        """Another active memory of the same scope and kind that says this already."""
+    async def twin(self, wanted: RowLike) -> UUID | None:
+        """Another active memory that the dedupe index would not let stand beside `wanted`, a row as it is to be."""
+        same = ("agent_id", "app_id", "session_id", "key")
+        value = cast(bindparam(None, wanted["value"], type_=JSONB(none_as_null=True)), Text())
         statement = select(memories.c.id).where(
             memories.c.tenant_id == self._tenant_id,
-            memories.c.owner == row["owner"],
-            memories.c.kind == row["kind"],
-            memories.c.content_hash == content_hash,
+            memories.c.owner == wanted["owner"],
+            memories.c.kind == wanted["kind"],
+            memories.c.content_hash == wanted["content_hash"],
             memories.c.status == "active",
-            memories.c.id != row["id"],
-            *(memories.c[name].is_not_distinct_from(row[name]) for name in ("agent_id", "app_id", "session_id")),
+            memories.c.id != wanted["id"],
+            func.md5(cast(memories.c.value, Text())).is_not_distinct_from(func.md5(value)),
+            *(memories.c[name].is_not_distinct_from(wanted[name]) for name in same),
         )
         found = await self._first(statement.limit(1))
         return None if found is None else found["id"]

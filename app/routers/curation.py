@@ -1,6 +1,8 @@
 """/v1/memories: many at once, and what is done with one that was read"""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Body, Response
 
 from app.routers.deps import MemoryId, PrincipalDep, ServicesDep, VersionedWriteDep, WaitQuery, WriteDep, reply, tag
 from app.routers.problems import documented
@@ -8,6 +10,8 @@ from app.routers.requests import StrictRoute
 from app.schemas.curation import Feedback, Judgement, MemoriesDelete, MemoriesDeleted, MemoriesFound, MemoriesGet
 from app.schemas.memories import Memory
 from app.services.answers import Answer
+
+JudgementBody = Annotated[Judgement, Body(default_factory=Judgement)]
 
 router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRoute)
 
@@ -46,7 +50,7 @@ async def restore_memory(
 
 @router.post("/{memory_id}/confirm", responses=documented(403, 404, 409, 412), operation_id="confirm_memory")
 async def confirm_memory(
-    memory_id: MemoryId, body: Judgement, write: VersionedWriteDep, services: ServicesDep, response: Response
+    memory_id: MemoryId, body: JudgementBody, write: VersionedWriteDep, services: ServicesDep, response: Response
 ) -> Memory:
     """Vouch for a memory: an uncertain one is served as fact from now on."""
     return _memory(await services.curation.confirm(write, memory_id, body), response)
@@ -54,7 +58,7 @@ async def confirm_memory(
 
 @router.post("/{memory_id}/reject", responses=documented(403, 404, 409, 412), operation_id="reject_memory")
 async def reject_memory(
-    memory_id: MemoryId, body: Judgement, write: VersionedWriteDep, services: ServicesDep, response: Response
+    memory_id: MemoryId, body: JudgementBody, write: VersionedWriteDep, services: ServicesDep, response: Response
 ) -> Memory:
     """Say that a memory is not so: it is deleted, and its history says that it was rejected."""
     return _memory(await services.curation.reject(write, memory_id, body), response)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Body, Query, Response
 
 from app.domain.session import SessionStatus
 from app.routers.deps import (
@@ -112,7 +112,11 @@ async def reopen_session(session_id: SessionId, write: WriteDep, services: Servi
 
 @router.post("/{session_id}/fork", status_code=201, responses=documented(403, 404, 409), operation_id="fork_session")
 async def fork_session(
-    session_id: SessionId, body: SessionFork, write: WriteDep, services: ServicesDep, response: Response
+    session_id: SessionId,
+    body: Annotated[SessionFork, Body(default_factory=SessionFork)],
+    write: WriteDep,
+    services: ServicesDep,
+    response: Response,
 ) -> Session:
     """Copy a session with its messages up to a number, and its state. Memories stay where they are."""
     answer = await services.lifecycle.fork(write, session_id, body)

@@ -18,7 +18,7 @@ class FactPut(RequestModel):
     occurred_at: Instant | None = Field(None, description="Since when it is so; now if absent")
     ttl: Ttl | None = None
     sensitive: bool = False
-    version: int | None = Field(None, ge=1, description="Compare-and-set, like If-Match")
+    version: int | None = Field(None, ge=0, description="Compare-and-set, like If-Match; 0: there must be none yet")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"value": "vim"}]}}
 

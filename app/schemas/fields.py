@@ -7,7 +7,16 @@ from functools import lru_cache
 from typing import Annotated, Any, Final
 from zoneinfo import available_timezones
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    StringConstraints,
+)
 
 from app.core.strict_json import fault_of, text_fault
 
@@ -109,10 +118,35 @@ Instant = Annotated[AwareDatetime, BeforeValidator(_rfc3339), AfterValidator(_in
 Ttl = Annotated[int, Field(ge=1, le=100 * 366 * 86_400, description="Seconds to live")]
 
 
+_STRICT: Final = frozenset({"int", "float", "bool"})
+
+
+def _make_strict(schema: Any) -> None:  # noqa: ANN401 - pydantic's own tree
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            if part.get("type") in _STRICT:
+                part["strict"] = True
+            stack.extend(value for name, value in part.items() if name != "metadata")
+        elif isinstance(part, list | tuple):
+            stack.extend(part)
+
+
 class RequestModel(BaseModel):
-    """A request body: an unknown field is an error, because a mistyped one must never widen what is done."""
+    """A request body: an unknown field is an error, because a mistyped one must never widen what is done.
+
+    Numbers and truth values are what JSON calls so: `true`, `"1"` and `1.0` are no integers.
+    """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> Any:  # noqa: ANN401
+        """Make every number and truth value strict; a strict model would refuse times and ids, which are strings."""
+        schema = handler(source)
+        _make_strict(schema)
+        return schema
 
 
 class ResponseModel(BaseModel):

@@ -87,6 +87,10 @@ class Hit(ResponseModel):
     type: Literal["memory", "message"]
     id: str
     text: str
+    user_id: str | None
+    agent_id: str | None
+    app_id: str | None
+    session_id: str | None
     kind: Kind | None
     category: Category | None
     key: str | None

@@ -7,14 +7,15 @@ from uuid import UUID
 
 from app.core import clock
 from app.core.errors import Conflict
-from app.domain.memory import VISIBLE_STATUSES, EventAction
+from app.domain.memory import VISIBLE_STATUSES, EventAction, visible
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.memories import Memory
 from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
-from app.services.presenting import memories_of
+from app.services.keying import KeySettlement
+from app.services.presenting import memories_of, shown_status
 from app.services.sessions import check_version
 from app.services.writing import locked_memory, uncount
 from app.uow import Transaction, UnitOfWork
@@ -36,11 +37,12 @@ class CurationService:
         """Make a memory current again that was deleted, archived, superseded or has expired."""
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
-            if before["status"] in VISIBLE_STATUSES:
+            if _current(before, at):
                 raise Conflict("This memory is current: there is nothing to restore.", code="not_restorable")
-            if await tx.memories.twin(before, bytes(before["content_hash"])) is not None:
+            if await tx.memories.twin(before) is not None:
                 raise Conflict("A current memory says the same already.", code="duplicate_memory")
-            await tx.owners.lock_and_change(before["owner"], OwnerChange(1, before["length"]))
+            if before["status"] not in VISIBLE_STATUSES:
+                await tx.owners.lock_and_change(before["owner"], OwnerChange(1, before["length"]))
             expired = before["expires_at"] is not None and before["expires_at"] <= at
             values = {
                 "status": "active",
@@ -50,7 +52,7 @@ class CurationService:
                 "valid_to": None,
                 "expires_at": None if expired else before["expires_at"],
             }
-            return await _changed(tx, write, before, values, "restored", None, at)
+            return await _changed(tx, write, before, values, "restored", None, at, settled=True)
 
         return await self._judge(write, memory_id, work)
 
@@ -58,13 +60,13 @@ class CurationService:
         """Vouch for a memory: an uncertain one becomes a fact."""
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
-            _check_current(before)
+            _check_current(before, at)
             values = {
                 "uncertain": False,
                 "confidence": max(before["confidence"], CONFIRMED),
                 "last_seen_at": at,
             }
-            return await _changed(tx, write, before, values, "confirmed", request.reason, at)
+            return await _changed(tx, write, before, values, "confirmed", request.reason, at, settled=True)
 
         return await self._judge(write, memory_id, work)
 
@@ -72,7 +74,7 @@ class CurationService:
         """Say that a memory is not so: it is deleted, and its history says that it was rejected."""
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
-            _check_current(before)
+            _check_current(before, at)
             await uncount(tx, before)
             values = {"status": "deleted", "deleted_at": at}
             return await _changed(tx, write, before, values, "rejected", request.reason, at)
@@ -127,14 +129,22 @@ async def _changed(
     action: EventAction,
     reason: str | None,
     at: datetime,
+    *,
+    settled: bool = False,
 ) -> Answer:
     after = await tx.memories.change(before["id"], values | {"updated_at": at}) if values else before
     shown = {name for name in values if name not in {"deleted_at", "superseded_by", "superseded_at"}}
     event = event_row(action, before, after, write.principal.actor, at, shown - {"last_seen_at", "last_accessed_at"})
     await tx.memories.record([event | {"reason": reason}])
+    if settled:
+        await KeySettlement(tx, write.principal.actor, at).settle(after, newest_wins=True)
     return Answer(200, (await memories_of(tx, [after]))[0])
 
 
-def _check_current(row: Row) -> None:
-    if row["status"] not in VISIBLE_STATUSES:
-        raise Conflict(f"This memory is {row['status']}: restore it first.", code="not_current")
+def _current(row: Row, at: datetime) -> bool:
+    return visible(row["status"], row["valid_to"], row["expires_at"], at)
+
+
+def _check_current(row: Row, at: datetime) -> None:
+    if not _current(row, at):
+        raise Conflict(f"This memory is {shown_status(row, at)}: restore it first.", code="not_current")

@@ -53,18 +53,14 @@ class FactService:
         async def work(tx: Transaction) -> Answer:
             await tx.owners.lock_and_change(owner, OwnerChange())
             before = await tx.facts.current_for_update(owner, canonical.key, at)
-            if expected is not None:
-                check_version(before[0]["version"] if before else 0, expected)
-            stored = (await MemoryWriter(tx, principal.actor, at).run([draft], vectors, record.id))[0]
+            version = before[0]["version"] if before else 0
+            check_version(version, expected)
+            draft.row["version"] = version + 1  # a fact's version goes on over its values
+            writer = MemoryWriter(tx, principal.actor, at, newest_wins=True)
+            stored = (await writer.run([draft], vectors, record.id))[0]
             if not vectors:
                 await embed_later(tx, [stored], at)
-            old = [row for row in before if str(row["id"]) != stored.id]
-            await _supersede(tx, old, UUID(stored.id), principal.actor, at, request.occurred_at or at)
-            row = _there([found] if (found := await tx.memories.get(UUID(stored.id))) is not None else [])
-            if (row["key"], row["value"]) != (canonical.key, memory.value):
-                # The same words were remembered without the key: now they are its value.
-                named = {"key": canonical.key, "value": memory.value, "updated_at": at}
-                row = await tx.memories.change(row["id"], named)
+            row = _there(await tx.memories.by_ids([UUID(stored.id)]))
             return Answer(200 if before else 201, _fact(row))
 
         return await write_once(self.uow, write, Fact, work)
@@ -150,17 +146,6 @@ def _category(key: str) -> Category:
         "goal": "goal",
     }
     return families.get(key.partition(".")[0], "other")
-
-
-async def _supersede(tx: Transaction, old: list[Row], by: UUID, actor: str, at: datetime, valid_to: datetime) -> None:
-    if not old:
-        return
-    before = {row["id"]: row for row in old}
-    closed = await tx.facts.supersede(list(before), by, at, valid_to)
-    await tx.owners.lock_and_change(old[0]["owner"], OwnerChange(-len(closed), -sum(row["length"] for row in closed)))
-    await tx.memories.record(
-        [event_row("superseded", before[row["id"]], row, actor, at, {"status", "valid_to"}) for row in closed]
-    )
 
 
 def _fact(row: Row) -> Fact:

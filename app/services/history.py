@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any, Final
+from uuid import UUID
 
 from app.core import ids
 from app.domain.memory import EventAction
@@ -9,7 +10,6 @@ from app.repositories.base import Row
 from app.schemas.memories import MemoryEvent
 
 SHOWN: Final = frozenset({"text", "kind", "key", "value", "category", "source", "uncertain", "importance", "status"})
-_DATED: Final = frozenset({"expires_at", "occurred_at", "valid_from", "valid_to"})
 
 
 def event_row(
@@ -28,9 +28,13 @@ def event_row(
 
 
 def _columns(row: Row, names: set[str] | frozenset[str]) -> dict[str, Any]:
-    return {
-        name: row[name].isoformat() if name in _DATED and row[name] is not None else row[name] for name in sorted(names)
-    }
+    return {name: _plain(row[name]) for name in sorted(names)}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a column's value
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, UUID) else value
 
 
 def event_of(row: Row) -> MemoryEvent:

@@ -1,13 +1,15 @@
 """Hits as answers have them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from app.repositories.base import Row
 from app.schemas.memories import MemorySource
 from app.schemas.search import Hit, ScoreBreakdown
 from app.services.ranking import Scored
+
+SCOPE: Final = ("user_id", "agent_id", "app_id", "session_id")
 
 
 def breakdown_of(hit: Scored) -> ScoreBreakdown:
@@ -42,7 +44,19 @@ def hit_of(hit: Scored, sources: Mapping[UUID, list[MemorySource]]) -> Hit:
 
 
 def _memory_fields(row: Row) -> dict[str, Any]:
-    names = ("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned")
+    names = (
+        *SCOPE,
+        "kind",
+        "category",
+        "key",
+        "value",
+        "source",
+        "uncertain",
+        "confidence",
+        "importance",
+        "weight",
+        "pinned",
+    )
     own = {name: row[name] for name in (*names, "valid_from", "valid_to")}
     return own | {"role": None, "disputed": row["status"] == "disputed"}
 
@@ -58,8 +72,12 @@ def _message_fields(row: Row) -> dict[str, Any]:
         external_ids=[] if external is None else [external],
         quote=None,
     )
-    absent: dict[str, Any] = dict.fromkeys((*names, "valid_from", "valid_to"))
+    absent: dict[str, Any] = dict.fromkeys((*SCOPE, *names, "valid_from", "valid_to"))
+    owner = row["owner"]
+    user = owner.removeprefix("u:") if owner.startswith("u:") else None
     return absent | {
+        "user_id": user,
+        "session_id": row["session_id"],
         "role": row["role"],
         "uncertain": False,
         "disputed": False,

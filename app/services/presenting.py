@@ -1,9 +1,12 @@
 """Memories as answers have them."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from uuid import UUID
 
+from app.core import clock
 from app.core.errors import NotFound
+from app.domain.memory import VISIBLE_STATUSES, Status
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.schemas.memories import Memory, MemorySource
@@ -35,15 +38,23 @@ async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, 
 
 
 def _memory(row: Row, sources: list[MemorySource]) -> Memory:
-    derived = {"id", "sources", "shared", "superseded_by"}
+    derived = {"id", "sources", "shared", "superseded_by", "status"}
     superseded_by = row["superseded_by"]
     return Memory(
         id=str(row["id"]),
         sources=sources,
+        status=shown_status(row, clock.now()),
         shared=row["owner"] == Scope().owner,
         superseded_by=None if superseded_by is None else str(superseded_by),
         **{name: row[name] for name in Memory.model_fields if name not in derived},
     )
+
+
+def shown_status(row: Row, at: datetime) -> Status:
+    """A memory's status as it is at an instant: what has expired is expired, also before the sweep came by."""
+    status: Status = row["status"]
+    over = row["expires_at"] is not None and row["expires_at"] <= at
+    return "expired" if over and status in VISIBLE_STATUSES else status
 
 
 def no_memory() -> NotFound:

@@ -1,5 +1,6 @@
 """The one write path of memories: drafted, deduplicated, indexed, embedded, noted."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory, MemoryIn, SourceIn
 from app.services.analysis import Analysis
 from app.services.history import SHOWN, event_row
+from app.services.keying import KeySettlement
 from app.services.keys import canonical_keys
 from app.services.presenting import memories_of, no_memory
 from app.uow import Transaction
@@ -39,6 +41,8 @@ class MemoryWriter:
     tx: Transaction
     actor: str
     at: datetime
+    newest_wins: bool = False
+    """Whether what is written now is current under its key even where another value has been valid since later."""
 
     async def run(self, drafts: Sequence[Draft], vectors: Sequence[Embedded], model_id: int) -> list[Memory]:
         """Store the drafts, or reinforce what says the same; the memories come back in the drafts' order."""
@@ -58,8 +62,20 @@ class MemoryWriter:
             mine = {identity: draft for identity, draft in unique.items() if draft.row["owner"] == owner}
             rows |= await self._store(owner, mine, vectors, model_id)
         await self._add_sources(rows, drafts)
+        rows = await self._settled(rows)
         shown = {memory.id: memory for memory in await memories_of(self.tx, list(rows.values()))}
         return [shown[str(rows[_identity(draft.row)]["id"])] for draft in drafts]
+
+    async def _settled(self, rows: dict[tuple[Any, ...], Row]) -> dict[tuple[Any, ...], Row]:
+        """The rows after their keys have one current value each."""
+        keyed = {identity: row for identity, row in rows.items() if row["key"] is not None}
+        if not keyed:
+            return rows
+        settlement = KeySettlement(self.tx, self.actor, self.at)
+        for row in keyed.values():
+            await settlement.settle(row, newest_wins=self.newest_wins)
+        now = {row["id"]: row for row in await self.tx.memories.by_ids([row["id"] for row in keyed.values()])}
+        return rows | {identity: now[row["id"]] for identity, row in keyed.items()}
 
     async def _store(
         self, owner: str, drafts: dict[tuple[Any, ...], Draft], vectors: Sequence[Embedded], model_id: int
@@ -79,7 +95,27 @@ class MemoryWriter:
         new_ids = {draft.row["id"] for draft in fresh.values()}
         await self.tx.vectors.put_memories(model_id, [vector for vector in vectors if vector.target in new_ids])
         await self.tx.memories.record([self._noted(row) for row in rows.values()])
+        for identity, draft in drafts.items():
+            if identity not in fresh:
+                rows[identity] = await self._take_over(rows[identity], draft)
         return rows
+
+    async def _take_over(self, known: Row, draft: Draft) -> Row:
+        """What was said before gets what the caller names now and is another: a new version, or none at all."""
+        given = draft.memory.model_fields_set
+        values: dict[str, Any] = {
+            name: draft.row[name]
+            for name in ("category", "importance", "weight", "use", "pinned", "occurred_at")
+            if name in given and draft.row[name] is not None and draft.row[name] != known[name]
+        }
+        metadata = known["metadata"] | draft.row["metadata"]
+        if metadata != known["metadata"]:
+            values["metadata"] = metadata
+        if not values:
+            return known
+        changed = await self.tx.memories.change(known["id"], values | {"updated_at": self.at})
+        await self.tx.memories.record([event_row("updated", known, changed, self.actor, self.at, set(values))])
+        return changed
 
     async def _put(self, drafts: dict[tuple[Any, ...], Draft]) -> dict[tuple[Any, ...], Row]:
         """Store or reinforce. What has expired is not brought back by it: it gives way to a new memory."""
@@ -209,7 +245,22 @@ def _write_scope(principal: Principal, memory: MemoryIn) -> Scope:
 def _identity(row: Row | dict[str, Any]) -> tuple[Any, ...]:
     """What the dedupe index sees of a row that a client stated."""
     scope = (row["owner"], row["agent_id"], row["app_id"], row["session_id"])
-    return (*scope, row["kind"], bytes(row["content_hash"]))
+    return (*scope, row["kind"], bytes(row["content_hash"]), row["key"], _canonical(row["value"]))
+
+
+def _canonical(value: Any) -> str | None:  # noqa: ANN401 - JSON is anything
+    """A value as text, the same before and after the database has held it: it gives whole numbers without a point."""
+    if value is None:
+        return None
+    return json.dumps(_whole(value), sort_keys=True)
+
+
+def _whole(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {name: _whole(part) for name, part in value.items()}
+    return [_whole(part) for part in value] if isinstance(value, list) else value
 
 
 async def uncount(tx: Transaction, row: Row) -> None:

@@ -154,7 +154,13 @@ async def note_block(tx: Transaction) -> None:
 async def twin(tx: Transaction) -> None:
     row = await tx.memories.get(MEMORY)
     assert row is not None
-    await tx.memories.twin(row, HASH)
+    await tx.memories.twin({**row, "content_hash": HASH})
+
+
+async def rivals(tx: Transaction) -> None:
+    row = await tx.memories.get(MEMORY)
+    assert row is not None
+    await tx.facts.rivals({**row, "key": "user.key1"}, AT)
 
 
 def memory_calls() -> Iterator[Call]:
@@ -210,6 +216,8 @@ def fact_calls() -> Iterator[Call]:
     yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))
     yield Call(name + "page", "next", lambda tx: tx.facts.page(OWNER, "", ("user.key", MEMORY), 50, AT))
     yield Call(name + "count", "prefix", lambda tx: tx.facts.count(OWNER, "user.key2", AT))
+    yield Call(name + "rivals", "one", rivals)
+    yield Call(name + "contested", "one", lambda tx: tx.facts.contested(OWNER, AT))
     yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
 
 
@@ -341,6 +349,9 @@ def other_calls() -> Iterator[Call]:
     yield Call(
         owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))
     )
+    yield Call(owners + "lock", "two", lambda tx: tx.owners.lock([OWNER, SHARED_OWNER]))
+    yield Call(owners + "of_session", "one", lambda tx: tx.owners.of_session(SESSION))
+    yield Call(owners + "of_session", "drawn from too", lambda tx: tx.owners.of_session(SESSION, drawn=True))
     yield Call(owners + "held_by_session", "one", lambda tx: tx.owners.held_by_session(SESSION))
     yield Call(owners + "size", "two", lambda tx: tx.owners.size([OWNER, SHARED_OWNER]))
     yield Call(owners + "size", "all", lambda tx: tx.owners.size(None))

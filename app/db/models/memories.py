@@ -90,6 +90,8 @@ memories = tenant_table(
         "session_id",
         "kind",
         "content_hash",
+        "key",
+        text("md5(value::text)"),
         unique=True,
         postgresql_where=text("status = 'active'"),
         postgresql_nulls_not_distinct=True,
