@@ -130,7 +130,7 @@ def _version_one() -> APIRouter:
     router = APIRouter(
         prefix="/v1",
         dependencies=[Depends(get_principal), Depends(known_parameters)],
-        responses=problems.documented(400, 401, 413, 422, 503),
+        responses=problems.documented(400, 401, 413, 415, 422, 503),
     )
     for part in (
         *(sessions.router, messages.router, messages.recall_router, states.router),

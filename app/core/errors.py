@@ -81,6 +81,12 @@ class TooLarge(Problem):
     status, title, default_code = 413, "Content too large", "body_too_large"
 
 
+class UnsupportedMediaType(Problem):
+    """The body comes in a form that is not read."""
+
+    status, title, default_code = 415, "Unsupported media type", "unsupported_media_type"
+
+
 class Invalid(Problem):
     """The request is well-formed and says something that cannot be accepted."""
 
@@ -100,6 +106,10 @@ class Unavailable(Problem):
 
     def __init__(self, detail: str, *, code: str | None = None, retry_after: int = 1) -> None:
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
+
+class Contention(Unavailable):
+    """Two transactions stood in each other's way and this one gave up: nothing of it was kept, doing it again helps."""
 
 
 class ConfigurationError(Exception):

@@ -15,10 +15,10 @@ def loads(body: bytes, *, max_depth: int) -> Any:  # noqa: ANN401 - JSON is anyt
 
     Raises:
         BadRequest: It is not JSON, or not UTF-8.
-        Invalid: It nests deeper than `max_depth`, or has a string that cannot be stored.
+        Invalid: It nests deeper than `max_depth`, or names a member of an object twice.
     """
     try:
-        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        value = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant, object_pairs_hook=_members)
     except UnicodeDecodeError as error:
         raise BadRequest("The body is not valid UTF-8.", code="bad_utf8") from error
     except RecursionError as error:
@@ -66,6 +66,14 @@ def text_fault(text: str) -> str | None:
 def too_deep(max_depth: int) -> Invalid:
     """The answer to bottomless JSON."""
     return Invalid(f"The JSON nests deeper than {max_depth} levels.", code="json_too_deep")
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; which of two members of one name is meant, nobody can know."""
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise Invalid("An object of the JSON names a member twice.", code="duplicate_key")
+    return members
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -1,14 +1,16 @@
-"""How a request is read: strict JSON, and no query parameter that the route does not know."""
+"""How a request is read: strict JSON, and each query parameter once and only if the route knows it."""
 
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from fastapi import Request, Response, params
+from fastapi._compat import field_annotation_is_sequence
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.routing import APIRoute
 
 from app.core import strict_json
-from app.core.errors import Invalid
+from app.core.errors import Invalid, UnsupportedMediaType
 
 
 class StrictRequest(Request):
@@ -17,6 +19,7 @@ class StrictRequest(Request):
     async def json(self) -> Any:  # noqa: ANN401 - JSON is anything
         """The body, parsed once."""
         if not hasattr(self, "_strict"):
+            _refuse_encoded(self)
             depth = self.app.state.services.settings.max_json_depth
             self._strict = strict_json.loads(await self.body(), max_depth=depth)
         return self._strict
@@ -35,23 +38,53 @@ class StrictRoute(APIRoute):
         return handle_strictly
 
 
+def _refuse_encoded(request: Request) -> None:
+    for value in request.headers.getlist("content-encoding"):
+        if any(coding.strip().lower() not in {"", "identity"} for coding in value.split(",")):
+            raise UnsupportedMediaType(
+                "The body is compressed or encoded otherwise: send it plain.", code="unsupported_encoding"
+            )
+
+
 async def known_parameters(request: Request) -> None:
-    """Refuse query parameters that the route does not declare: a mistyped filter must never widen what is done."""
+    """Refuse query parameters that the route does not declare: a mistyped filter must never widen what is done.
+
+    Nor may one be given twice, unless it is a list: one of the two would be dropped without a word.
+    """
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):
         return
     known = _KNOWN.get(route.unique_id)
     if known is None:
-        declared = [field for field in get_flat_params(route.dependant) if isinstance(field.field_info, params.Query)]
-        known = _KNOWN[route.unique_id] = frozenset(field.alias for field in declared)
-    unknown = sorted(set(request.query_params) - known)
+        known = _KNOWN[route.unique_id] = _declared(route)
+    counted = Counter(name for name, _ in request.query_params.multi_items())
+    unknown = sorted(set(counted) - known.keys())
     if unknown:
-        faults = [
-            {"loc": ["query", name], "msg": "this route has no such parameter", "type": "unknown"} for name in unknown
-        ]
         raise Invalid(
-            "The request has parameters that this route does not know.", code="unknown_parameter", errors=faults
+            "The request has parameters that this route does not know.",
+            code="unknown_parameter",
+            errors=[_fault(name, "this route has no such parameter", "unknown") for name in unknown],
+        )
+    repeated = sorted(name for name, times in counted.items() if times > 1 and not known[name])
+    if repeated:
+        raise Invalid(
+            "The request gives a parameter more than once.",
+            code="duplicate_parameter",
+            errors=[_fault(name, "give this parameter once", "duplicate") for name in repeated],
         )
 
 
-_KNOWN: dict[str, frozenset[str]] = {}
+def _declared(route: APIRoute) -> dict[str, bool]:
+    """The query parameters of a route, and whether each is a list."""
+    return {
+        field.alias: field_annotation_is_sequence(field.field_info.annotation)
+        for field in get_flat_params(route.dependant)
+        if isinstance(field.field_info, params.Query)
+    }
+
+
+def _fault(name: str, message: str, kind: str) -> dict[str, Any]:
+    return {"loc": ["query", name], "msg": message, "type": kind}
+
+
+_KNOWN: dict[str, dict[str, bool]] = {}

@@ -127,3 +127,19 @@ def test_a_value_may_nest_as_deep_as_it_likes_without_a_fault() -> None:
 @pytest.mark.parametrize("text", ["", "汇率", "\U0001f600", "\u200b", "\x01", "\ufffe"])
 def test_other_text_has_no_fault(text: str) -> None:
     assert text_fault(text) is None
+
+
+@pytest.mark.parametrize(
+    "body", ['{"a": 1, "a": 1}', '{"a": {"b": null, "b": 2}}', '[[{"汇": 1, "\\u6c47": 2}]]', '{"": 0, "": 0}']
+)
+def test_a_name_that_an_object_has_twice_is_refused(body: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        loads(body.encode(), max_depth=10)
+    assert refused.value.code == "duplicate_key"
+
+
+def test_one_name_in_several_objects_is_no_duplicate() -> None:
+    assert loads(b'{"a": {"a": 1}, "b": [{"a": 2}, {"a": 3}]}', max_depth=10) == {
+        "a": {"a": 1},
+        "b": [{"a": 2}, {"a": 3}],
+    }

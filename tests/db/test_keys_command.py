@@ -16,8 +16,8 @@ class Command:
     ) -> None:
         self._monkeypatch, self._captured = monkeypatch, captured
         monkeypatch.setattr(cli, "get_settings", lambda: settings)
-        monkeypatch.setattr(cli.logging, "configure", lambda *_, **__: None)
-        monkeypatch.setenv("COLUMNS", "300")
+        monkeypatch.setattr("app.cli.logging.configure", lambda *_, **__: None)
+        monkeypatch.setattr(cli.out, "width", 300)
 
     def run(self, *arguments: str) -> tuple[int, str, str]:
         """Exit code, stdout and stderr."""

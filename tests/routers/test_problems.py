@@ -1,5 +1,6 @@
 """Bad input gets a clear answer of one shape, stores nothing, and is never our own fault."""
 
+import gzip
 import json
 from collections.abc import AsyncIterator
 from typing import Any
@@ -244,6 +245,57 @@ async def test_an_unknown_query_parameter_is_a_422_on_every_route(api: httpx.Asy
 )  # fmt: skip
 async def test_a_bad_query_parameter_is_a_422(api: httpx.AsyncClient, query: str) -> None:
     problem_of(await api.get(f"/v1/memories?{query}"), 422)
+
+
+async def test_a_query_parameter_that_is_given_twice_is_a_422(api: httpx.AsyncClient) -> None:
+    for path in ("/v1/memories?user_id=ada&user_id=bob", "/v1/sessions?limit=1&limit=1", "/v1/jobs?count=true&count="):
+        problem = problem_of(await api.get(path), 422, "duplicate_parameter")
+        assert problem["errors"][0]["loc"][0] == "query"
+
+
+async def test_an_integer_in_a_body_is_one_and_in_a_query_is_text(api: httpx.AsyncClient) -> None:
+    await api.post("/v1/sessions", json={"id": "s"})
+    for method, path, body in (
+        ("POST", "/v1/memories", {"text": "x", "user_id": "ada", "importance": True}),
+        ("POST", "/v1/memories", {"text": "x", "user_id": "ada", "ttl": "60"}),
+        ("POST", "/v1/memories", {"text": "x", "user_id": "ada", "shared": 0}),
+        ("POST", "/v1/memories/search", {"query": "x", "top_k": 1.0}),
+        ("POST", "/v1/messages/search", {"query": "x", "context_before": True}),
+        ("POST", "/v1/sessions/s/fork", {"up_to_seq": "0"}),
+        ("POST", "/v1/sessions/s/state/restore", {"to_version": True}),
+        ("PATCH", "/v1/admin/settings", {"default_memory_ttl": "60"}),
+    ):
+        problem = problem_of(await api.request(method, path, json=body), 422, "invalid")
+        assert problem["errors"], (path, body)
+    assert await every(api, "/v1/memories") == []
+    body_of(await api.get("/v1/memories?limit=1&count=1"))
+
+
+async def test_a_name_given_twice_in_a_body_or_a_filter_is_a_422(api: httpx.AsyncClient) -> None:
+    kind = {"Content-Type": "application/json"}
+    for body in (
+        '{"text": "x", "user_id": "ada", "user_id": "bob"}',
+        '{"text": "x", "shared": true, "metadata": {"a": 1, "a": 2}}',
+    ):
+        problem_of(await api.post("/v1/memories", content=body, headers=kind), 422, "duplicate_key")
+    twice = '{"kind": {"eq": "event"}, "kind": {"eq": "semantic"}}'
+    problem_of(await api.get("/v1/memories", params={"filter": twice}), 422, "duplicate_key")
+    assert await every(api, "/v1/memories") == []
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "GZIP", "identity, deflate", "nonsense"])
+async def test_an_encoded_body_is_a_415(api: httpx.AsyncClient, coding: str) -> None:
+    body = json.dumps({"text": "x", "user_id": "ada"})
+    headers = {"Content-Type": "application/json", "Content-Encoding": coding}
+    for content in (body.encode(), gzip.compress(body.encode())):
+        problem_of(await api.post("/v1/memories", content=content, headers=headers), 415, "unsupported_encoding")
+    assert await every(api, "/v1/memories") == []
+
+
+@pytest.mark.parametrize("coding", ["identity", "Identity", ""])
+async def test_a_body_that_says_it_is_plain_is_read(api: httpx.AsyncClient, coding: str) -> None:
+    body = {"text": "x", "user_id": "ada"}
+    body_of(await api.post("/v1/memories", json=body, headers={"Content-Encoding": coding}), 201)
 
 
 async def test_an_unknown_path_is_a_404_and_a_wrong_method_a_405(api: httpx.AsyncClient, tenant: Tenant) -> None:

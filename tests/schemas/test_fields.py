@@ -1,13 +1,18 @@
 """The kinds of values that requests are made of."""
 
+import importlib
+import pkgutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from app import schemas
 from app.schemas.fields import (
     MAX_METADATA_BYTES,
     SLASH_IN_SEGMENT,
@@ -150,3 +155,54 @@ def test_a_request_refuses_fields_it_does_not_know() -> None:
 
     with pytest.raises(ValidationError):
         Body.model_validate({"b": 1})
+
+
+def of_requests(model: type[RequestModel] = RequestModel) -> Iterator[type[RequestModel]]:
+    for below in model.__subclasses__():
+        yield below
+        yield from of_requests(below)
+
+
+def loose(schema: Any) -> Iterator[str]:
+    """Numbers and truth values in a model's schema that take what is none."""
+    if isinstance(schema, dict):
+        if schema.get("type") in {"int", "float", "bool"} and schema.get("strict") is not True:
+            yield str(schema)
+        for name, part in schema.items():
+            if name != "metadata":
+                yield from loose(part)
+    elif isinstance(schema, list | tuple):
+        for part in schema:
+            yield from loose(part)
+
+
+def test_no_number_or_truth_value_of_any_request_is_read_from_something_else() -> None:
+    for module in pkgutil.iter_modules(schemas.__path__):
+        importlib.import_module(f"app.schemas.{module.name}")
+    models = list(of_requests())
+    assert len(models) > 20
+    assert [(model.__name__, found) for model in models for found in loose(model.__pydantic_core_schema__)] == []
+
+
+class Numbers(RequestModel):
+    whole: int = 1
+    broken: float | None = None
+    flag: bool = False
+    seqs: list[int] = Field(default_factory=list)
+    at: Instant | None = None
+    ids: list[UUID] = Field(default_factory=list)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"whole": True}, {"whole": "1"}, {"whole": 1.0}, {"whole": None}, {"broken": True}, {"broken": "1.5"},
+     {"flag": 1}, {"flag": "true"}, {"flag": 0.0}, {"seqs": [1, True]}, {"seqs": ["1"]}],
+)  # fmt: skip
+def test_what_json_does_not_call_a_number_or_a_truth_value_is_none(given: dict[str, Any]) -> None:
+    refused(Numbers, given)
+
+
+def test_an_integer_is_a_number_and_times_and_ids_are_strings() -> None:
+    at, one = "2026-01-31T12:00:00Z", "01980000-0000-7000-8000-000000000000"
+    found = read(Numbers, {"broken": 3, "flag": True, "seqs": [2**60], "at": at, "ids": [one]})
+    assert (found.broken, found.flag, found.seqs, found.ids) == (3.0, True, [2**60], [UUID(one)])
