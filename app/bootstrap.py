@@ -9,12 +9,13 @@ import asyncpg
 
 from app.composition import embedding_model
 from app.core import clock, ids
+from app.core.errors import ConfigurationError
 from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
 from app.db.engine import create_engine
 from app.db.scoped import Database
 from app.repositories.models import INDEX_LOCK, INVALID_INDEXES, ModelRecord, index_statements
-from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, new_secret
+from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, looks_like_key, new_secret
 from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
@@ -79,6 +80,8 @@ async def _first_key(uow: UnitOfWork, key_file: Path) -> None:
     secret = _kept_secret(key_file)
     async with uow.begin_global() as tx:
         if await tx.access.key_by_hash(hash_key(secret)) is None:
+            if not looks_like_key(secret):
+                raise _no_key(key_file)
             tenant_id = await tx.access.ensure_tenant(ids.new_id(), DEFAULT_TENANT, clock.now())
             issued = IssuedKey(ids.new_id(), secret)
             await tx.access.add_key(key_row(issued, tenant_id=tenant_id, name=FIRST_KEY, role="admin"))
@@ -86,7 +89,10 @@ async def _first_key(uow: UnitOfWork, key_file: Path) -> None:
 
 def _kept_secret(path: Path) -> str:
     """The key in the file; a file that only its owner reads is made, whole or not at all, where there is none."""
-    kept = path.read_text("utf-8").strip() if path.exists() else ""
+    try:
+        kept = path.read_text("utf-8").strip() if path.exists() else ""
+    except UnicodeDecodeError as error:
+        raise _no_key(path) from error
     if kept:
         return kept
     secret = new_secret()
@@ -99,3 +105,9 @@ def _kept_secret(path: Path) -> str:
         os.fsync(file.fileno())
     half.replace(path)
     return secret
+
+
+def _no_key(path: Path) -> ConfigurationError:
+    return ConfigurationError(
+        f"{path} holds something that is not an API key: remove the file, and the next start writes a new admin key."
+    )

@@ -26,6 +26,7 @@ ROLES = ("serve", "worker")
 COMMAND = (sys.executable, "-P", "-m", "app.cli")  # -P: an `app` in the current folder is not ours
 RECORD = "children.json"
 READY_SECONDS = 180.0
+LARGEST_PID = 2**31 - 1
 STEADY_SECONDS = 60.0
 LONGEST_PAUSE = 30.0
 FAILURES_BEFORE_READY = 3
@@ -306,11 +307,11 @@ def _metrics_port(settings: Settings, role: str) -> dict[str, str]:
 def _stop_leftovers(record: Path) -> None:
     """Stop API and worker processes of an earlier `up` that was killed, if they are still what was written down."""
     try:
-        entries = json.loads(record.read_text(encoding="utf-8"))
-        known = [(str(entry["role"]), Process(int(entry["pid"]), str(entry["birth"]))) for entry in entries]
+        known = _recorded(record.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return
-    except (KeyError, TypeError, ValueError):  # a power cut in the middle of writing; they did not survive it either
+    except ValueError:  # a power cut in the middle of writing; they did not survive it either
+        _say(f"{record} cannot be read and is left aside: processes of an earlier run, if any, are not stopped.")
         known = []
     left = [process for role, process in known if process.alive and _is_ours(process.pid, role)]
     if left:
@@ -318,6 +319,26 @@ def _stop_leftovers(record: Path) -> None:
     if not processes.stop(left, [(signal.SIGTERM, LEFTOVER_SECONDS), (signal.SIGKILL, LEFTOVER_SECONDS)]) and left:
         raise ConfigurationError(f"Processes of an earlier run do not end: {[process.pid for process in left]}.")
     record.unlink(missing_ok=True)
+
+
+def _recorded(text: str) -> list[tuple[str, Process]]:
+    """The processes of a record with their roles. Raises `ValueError` for what no `up` wrote."""
+    try:
+        entries = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("not a record") from error
+    if not isinstance(entries, list):
+        raise ValueError("not a record")  # noqa: TRY004 - one error for all that is wrong
+    known = []
+    for entry in entries:
+        match entry:
+            case {"role": str(role), "pid": int(pid), "birth": str(birth)} if 1 < pid <= LARGEST_PID:
+                known.append((role, Process(pid, birth)))
+            case {"role": str(), "pid": int(), "birth": None}:  # it had ended already when the record was written
+                continue
+            case _:
+                raise ValueError("not a record")
+    return known
 
 
 def _is_ours(pid: int, role: str) -> bool:

@@ -1,6 +1,7 @@
 """Who is calling: keys are looked up by their SHA-256 and trusted for seconds."""
 
 import hashlib
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from app.repositories.base import Row
 from app.uow import UnitOfWork
 
 PREFIX: Final = "mnk_"
+_SECRET: Final = re.compile(PREFIX + r"[A-Za-z0-9_\-]{43}")
 SHOWN_CHARACTERS: Final = 10
 CACHED_KEYS: Final = 4096
 DEFAULT_TENANT: Final = "default"
@@ -126,6 +128,11 @@ def hash_key(secret: str) -> bytes:
 def new_secret() -> str:
     """A key as its holder sees it."""
     return PREFIX + secrets.token_urlsafe(32)
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether `new_secret` could have made it."""
+    return _SECRET.fullmatch(text) is not None
 
 
 def key_row(
