@@ -26,6 +26,7 @@ class Selection:
         at: The instant for which "current" is asked.
         uncertain: Whether what is not served as fact is chosen too.
         filter: What else must hold.
+        sessions_apart: Whether what is scoped to a session is left out where the scope names none.
         excluded_owner: An owner whose rows are left alone.
         created_until: Only what was there at this instant.
     """
@@ -39,6 +40,7 @@ class Selection:
     uncertain: bool = False
     filter: Filter | None = None
     excluded_owner: str | None = None
+    sessions_apart: bool = False
     created_until: datetime | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -69,10 +71,20 @@ class Selection:
         conditions = [column == value for column, value in named if value is not None]
         if scope.user_id is not None:
             conditions.append(memories.c.owner == scope.owner)
+        if self.sessions_apart and scope.session_id is None:
+            conditions.append(memories.c.session_id.is_(None))
         if not self.shared_owners or not conditions:
             return conditions
+        return [or_(and_(*conditions), and_(or_(*self._above()), memories.c.session_id.is_(None)))]
+
+    def _above(self) -> list[ColumnElement[bool]]:
+        """The levels above the scope: the user's own rows of no agent, app or session, and the shared owners'."""
         levels = bindparam(None, list(self.shared_owners), type_=ARRAY(Text(collation="C")))
-        return [or_(and_(*conditions), memories.c.owner == func.any(levels))]
+        above = [memories.c.owner == func.any(levels)]
+        if self.scope.user_id is not None:
+            plain = memories.c.agent_id.is_(None) & memories.c.app_id.is_(None)
+            above.append((memories.c.owner == self.scope.owner) & plain)
+        return above
 
     def _current(self) -> list[ColumnElement[bool]]:
         if self.statuses:

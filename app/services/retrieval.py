@@ -107,6 +107,7 @@ class _Search:
             shared_owners=shared,
             kinds=request.kinds,
             uncertain=request.include_uncertain,
+            sessions_apart=True,
             filter=None if request.filters is None else parse_filter(request.filters),
         )
         query = self._legs("memories", size.owners, size.memories, size.memory_length)

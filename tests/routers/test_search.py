@@ -147,7 +147,7 @@ async def test_kinds_choose(api: httpx.AsyncClient) -> None:
         problem_of(await api.post("/v1/memories/search", json={"query": "x", "kinds": kinds}), 422, "invalid")
 
 
-async def test_a_given_scope_field_must_match_and_an_absent_one_does_not_restrict(api: httpx.AsyncClient) -> None:
+async def test_a_given_scope_field_must_match_and_an_absent_one_does_not_restrict_but_for_sessions(api: httpx.AsyncClient) -> None:
     await open_session(api, "s", user_id="ada")
     await add(api, "tea one", user_id="ada", agent_id="a", app_id="p")
     await add(api, "tea two", user_id="ada", session_id="s")
@@ -155,15 +155,15 @@ async def test_a_given_scope_field_must_match_and_an_absent_one_does_not_restric
     await add(api, "tea four", agent_id="a")
     await add(api, "tea five", shared=True)
     for scope, expected in (
-        ({}, {"one", "two", "three", "four", "five"}),
-        ({"user_id": "ada"}, {"one", "two"}),
+        ({}, {"one", "three", "four", "five"}),
+        ({"user_id": "ada"}, {"one"}),
         ({"user_id": "ada", "agent_id": "a"}, {"one"}),
         ({"agent_id": "a"}, {"one", "three", "four"}),
         ({"app_id": "p"}, {"one"}),
         ({"session_id": "s"}, {"two"}),
         ({"user_id": "bob", "session_id": "s"}, set()),
         ({"user_id": "nobody"}, set()),
-        ({"user_id": "ada", "include_shared": True}, {"one", "two", "five"}),
+        ({"user_id": "ada", "include_shared": True}, {"one", "five"}),
         ({"user_id": "ada", "agent_id": "a", "include_shared": True}, {"one", "four", "five"}),
     ):
         found = await texts_found(api, "tea", **scope)
