@@ -7,13 +7,11 @@ import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from app.core.errors import Conflict, Invalid, Problem, Unavailable
+from app.core.errors import Conflict, Contention, Invalid, Problem, Unavailable
 
 _TRY_AGAIN: Final = (
     asyncpg.QueryCanceledError,
     asyncpg.LockNotAvailableError,
-    asyncpg.DeadlockDetectedError,
-    asyncpg.SerializationError,
     asyncpg.InsufficientResourcesError,
     asyncpg.PostgresSystemError,
     asyncpg.AdminShutdownError,
@@ -29,6 +27,8 @@ _TRY_AGAIN: Final = (
     ConnectionError,
     OSError,
 )
+
+_IN_EACH_OTHERS_WAY: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 
 _OF_THE_DRIVER: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
 
@@ -57,6 +57,8 @@ def problem_of(error: BaseException) -> Problem | None:
         return Invalid("The ids or keys are too long together to be indexed: shorten them.", code="too_long_together")
     if isinstance(cause, asyncpg.ForeignKeyViolationError):
         return Conflict("Something that this refers to was removed at the same moment.", code="gone_meanwhile")
+    if isinstance(cause, _IN_EACH_OTHERS_WAY):
+        return Contention("Other calls were in the way of this one.", code="database_unavailable")
     if isinstance(cause, _TRY_AGAIN) or isinstance(error, OperationalError | InterfaceError):
         return Unavailable("The database does not answer at the moment.", code="database_unavailable")
     if isinstance(error, asyncio.TimeoutError):

@@ -1,5 +1,7 @@
 """One answer per idempotency key: the first call's, whatever happened to the connection it went out on."""
 
+import asyncio
+import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,12 +10,17 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from app.core import clock
-from app.core.errors import Conflict
+from app.core.errors import Conflict, Contention
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
 from app.uow import Transaction, UnitOfWork
 
 KEPT_FOR: Final = timedelta(hours=24)
+
+ATTEMPTS: Final = 4
+"""A transaction that fell into a deadlock is done again so often, the first time included."""
+
+PAUSE_SECONDS: Final = 0.1
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -43,13 +50,28 @@ class Write:
 async def write_once(
     uow: UnitOfWork, write: Write, model: type[BaseModel] | None, work: Callable[[Transaction], Awaitable[Answer]]
 ) -> Answer:
-    """Do `work` in a transaction of its own, once per idempotency key; `model` is what its answers are."""
+    """Do `work` in a transaction of its own, once per idempotency key; `model` is what its answers are.
+
+    Where the transaction and another one stood in each other's way, all of it is done again after a moment: `work` must
+    bear that.
+    """
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return await _attempt(uow, write, model, work)
+        except Contention:
+            await asyncio.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret: who goes first
+    return await _attempt(uow, write, model, work)
+
+
+async def _attempt(
+    uow: UnitOfWork, write: Write, model: type[BaseModel] | None, work: Callable[[Transaction], Awaitable[Answer]]
+) -> Answer:
     async with uow.begin(write.principal) as tx:
         shape = None if model is None else model.model_validate_json
-        return await answer_once(tx, write.claim, clock.now(), shape, lambda: work(tx))
+        return await _answer_once(tx, write.claim, clock.now(), shape, lambda: work(tx))
 
 
-async def answer_once(
+async def _answer_once(
     tx: Transaction,
     claim: IdempotencyClaim | None,
     at: datetime,

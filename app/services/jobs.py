@@ -14,8 +14,8 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import JobBusy
 from app.schemas.jobs import Job
 from app.schemas.lists import Page, decode_cursor, encode_cursor
-from app.services.answers import Answer, answer_once
-from app.uow import UnitOfWork
+from app.services.answers import Answer, Write, write_once
+from app.uow import Transaction, UnitOfWork
 
 POLL_SECONDS: Final = 0.1
 ACCEPTED: Final = 202
@@ -78,32 +78,30 @@ class JobService:
         """Cancel a job; one that is running writes nothing any more. Raises `Conflict` where it is finished."""
         principal.require("jobs:write")
         at = clock.now()
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                _job(await tx.jobs.get(job_id))
-                row = await tx.jobs.cancel(job_id, at)
-                if row is None:
-                    raise Conflict("The job is finished: there is nothing to cancel.", code="job_finished")
-                return Answer(200, _job(row))
+        async def work(tx: Transaction) -> Answer:
+            _job(await tx.jobs.get(job_id))
+            row = await tx.jobs.cancel(job_id, at)
+            if row is None:
+                raise Conflict("The job is finished: there is nothing to cancel.", code="job_finished")
+            return Answer(200, _job(row))
 
-            return await answer_once(tx, claim, at, Job.model_validate_json, work)
+        return await write_once(self.uow, Write(principal, claim), Job, work)
 
     async def retry(self, principal: Principal, job_id: UUID, claim: IdempotencyClaim | None = None) -> Answer:
         """Run a job again that failed, died or was cancelled. Raises `Conflict` for any other."""
         principal.require("jobs:write")
         at = clock.now()
+
+        async def work(tx: Transaction) -> Answer:
+            _job(await tx.jobs.get(job_id))
+            row = await tx.jobs.requeue(job_id, at)
+            if row is None:
+                raise Conflict("Only a failed, dead or cancelled job can run again.", code="job_not_retryable")
+            return Answer(200, _job(row))
+
         try:
-            async with self.uow.begin(principal) as tx:
-
-                async def work() -> Answer:
-                    _job(await tx.jobs.get(job_id))
-                    row = await tx.jobs.requeue(job_id, at)
-                    if row is None:
-                        raise Conflict("Only a failed, dead or cancelled job can run again.", code="job_not_retryable")
-                    return Answer(200, _job(row))
-
-                return await answer_once(tx, claim, at, Job.model_validate_json, work)
+            return await write_once(self.uow, Write(principal, claim), Job, work)
         except JobBusy as busy:
             raise Conflict("A job for the same subject is waiting already.", code="job_waiting") from busy
 

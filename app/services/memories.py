@@ -7,7 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.core import clock
-from app.core.errors import Conflict
+from app.core.errors import Conflict, Invalid
 from app.core.text.digest import text_hash
 from app.domain.budget import estimate_tokens
 from app.domain.memory import VISIBLE_STATUSES
@@ -21,9 +21,10 @@ from app.repositories.vectors import Embedded
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import AddedMemories, AddedMemory, MemoriesAdd, Memory, MemoryAdd, MemoryChange, MemoryHistory
 from app.services.analysis import analyse_all
-from app.services.answers import Answer, answer_once
+from app.services.answers import Answer, Write, write_once
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
+from app.services.keying import KeySettlement
 from app.services.keys import canonical_key
 from app.services.presenting import memories_of, no_memory
 from app.services.sessions import check_version
@@ -53,22 +54,21 @@ class MemoryService:
         vectors, degraded = await self._embed(drafts)
         model_id = (await self.embedder.record()).id  # looked up before a connection is held: never two at once
         many = isinstance(request, MemoriesAdd)
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                stored = await MemoryWriter(tx, principal.actor, at).run(drafts, vectors, model_id)
-                if not many:
-                    if degraded:
-                        await embed_later(tx, stored, at)
-                    return Answer(201, AddedMemory(**stored[0].model_dump(), degraded=degraded))
-                if not degraded and len(drafts) <= EMBEDDED_AT_ONCE:
-                    return Answer(201, AddedMemories(results=stored))
-                job_id = await embed_later(tx, stored, at)
-                body = AddedMemories(results=stored, degraded=degraded, job_id=str(job_id), status="queued")
-                return Answer(201 if len(drafts) <= EMBEDDED_AT_ONCE else 202, body)
+        async def work(tx: Transaction) -> Answer:
+            stored = await MemoryWriter(tx, principal.actor, at).run(drafts, vectors, model_id)
+            if not many:
+                if degraded:
+                    await embed_later(tx, stored, at)
+                return Answer(201, AddedMemory(**stored[0].model_dump(), degraded=degraded))
+            if not degraded and len(drafts) <= EMBEDDED_AT_ONCE:
+                return Answer(201, AddedMemories(results=stored))
+            job_id = await embed_later(tx, stored, at)
+            body = AddedMemories(results=stored, degraded=degraded, job_id=str(job_id), status="queued")
+            return Answer(201 if len(drafts) <= EMBEDDED_AT_ONCE else 202, body)
 
-            shape = AddedMemories if many else AddedMemory
-            return await answer_once(tx, claim, at, shape.model_validate_json, work)
+        shape = AddedMemories if many else AddedMemory
+        return await write_once(self.uow, Write(principal, claim), shape, work)
 
     async def get(self, principal: Principal, memory_id: UUID) -> Memory:
         """One memory."""
@@ -109,20 +109,21 @@ class MemoryService:
                 [TextToEmbed(memory_id, request.text, text_hash(request.text))]
             )
         record = None if request.text is None else await self.embedder.record()
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                before = await locked_memory(tx, principal, memory_id)
-                check_version(before["version"], expected)
-                changed = await _change(tx, before, values, at)
-                if record is not None:
-                    await tx.vectors.put_memories(record.id, vectors)
-                    if not vectors:
-                        await embed_later(tx, await memories_of(tx, [changed]), at)
-                await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
-                return Answer(200, (await memories_of(tx, [changed]))[0])
+        async def work(tx: Transaction) -> Answer:
+            before = await locked_memory(tx, principal, memory_id)
+            check_version(before["version"], expected)
+            changed = await _change(tx, before, values, at)
+            if "key" in values:
+                await KeySettlement(tx, principal.actor, at).settle(changed, newest_wins=True)
+            if record is not None:
+                await tx.vectors.put_memories(record.id, vectors)
+                if not vectors:
+                    await embed_later(tx, await memories_of(tx, [changed]), at)
+            await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
+            return Answer(200, (await memories_of(tx, [changed]))[0])
 
-            return await answer_once(tx, claim, at, Memory.model_validate_json, work)
+        return await write_once(self.uow, Write(principal, claim), Memory, work)
 
     async def delete(
         self, principal: Principal, memory_id: UUID, if_match: int | None, claim: IdempotencyClaim | None = None
@@ -130,18 +131,17 @@ class MemoryService:
         """Delete a memory: it is invisible at once and can be brought back for a while."""
         principal.require("memories:write")
         at = clock.now()
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                before = await locked_memory(tx, principal, memory_id)
-                check_version(before["version"], if_match)
-                await uncount(tx, before)
-                values = {"status": "deleted", "deleted_at": at, "updated_at": at}
-                changed = await tx.memories.change(memory_id, values)
-                await tx.memories.record([event_row("deleted", before, changed, principal.actor, at, {"status"})])
-                return Answer(204, None)
+        async def work(tx: Transaction) -> Answer:
+            before = await locked_memory(tx, principal, memory_id)
+            check_version(before["version"], if_match)
+            await uncount(tx, before)
+            values = {"status": "deleted", "deleted_at": at, "updated_at": at}
+            changed = await tx.memories.change(memory_id, values)
+            await tx.memories.record([event_row("deleted", before, changed, principal.actor, at, {"status"})])
+            return Answer(204, None)
 
-            return await answer_once(tx, claim, at, None, work)
+        return await write_once(self.uow, Write(principal, claim), None, work)
 
     async def history(self, principal: Principal, memory_id: UUID) -> MemoryHistory:
         """Everything that happened to a memory, a deleted one too."""
@@ -161,27 +161,39 @@ class MemoryService:
 
 
 async def _change(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
-    if values.get("key") is not None:
-        values = values | {"key": (await canonical_key(tx, values["key"])).key}
+    values = await _named(tx, before, values)
     text = values.get("text")
     if text is None:
+        await _check_twin(tx, before, values)
         return await tx.memories.change(before["id"], values | {"updated_at": at})
     analysis = (await analyse_all([text]))[0]
-    twin = await tx.memories.twin(before, analysis.content_hash)
-    if twin is not None:
-        raise Conflict("Another active memory says the same already.", code="duplicate_memory")
-    if before["status"] in VISIBLE_STATUSES:
-        await tx.owners.lock_and_change(before["owner"], OwnerChange(memory_tokens=analysis.length - before["length"]))
     derived = {
         "content_hash": analysis.content_hash,
         "length": analysis.length,
         "tokens": estimate_tokens(text),
         "updated_at": at,
     }
+    await _check_twin(tx, before, values | derived)
+    if before["status"] in VISIBLE_STATUSES:
+        await tx.owners.lock_and_change(before["owner"], OwnerChange(memory_tokens=analysis.length - before["length"]))
     changed = await tx.memories.change(before["id"], values | derived)
     await tx.memories.unindex(before["id"])
     await tx.memories.index(before["owner"], [Posting(before["id"], analysis.frequencies, analysis.length)])
     return changed
+
+
+async def _named(tx: Transaction, before: Row, values: dict[str, Any]) -> dict[str, Any]:
+    """The values with their key in its canonical spelling; a value needs a key."""
+    if values.get("key") is not None:
+        values = values | {"key": (await canonical_key(tx, values["key"])).key}
+    if values.get("value", before["value"]) is not None and values.get("key", before["key"]) is None:
+        raise Invalid("A value needs a key.", code="key_required")
+    return values
+
+
+async def _check_twin(tx: Transaction, before: Row, values: dict[str, Any]) -> None:
+    if values.keys() & {"content_hash", "key", "value"} and await tx.memories.twin({**before, **values}) is not None:
+        raise Conflict("Another active memory says the same already.", code="duplicate_memory")
 
 
 def _there(row: Row | None) -> Row:
