@@ -101,6 +101,7 @@ def _hits(corpus: Corpus) -> Select[Any]:
             postings.c.tenant_id == _TENANT,
             postings.c.owner == func.any(_OWNERS),
             postings.c.token == func.any(_TOKENS),
+            _theirs(rows),
         )
     )
 
@@ -113,7 +114,7 @@ def _nearest(corpus: Corpus, model: ModelRecord, *, approximate: bool) -> Select
     return (
         select(vectors.c[corpus.target].label("id"), distance.label("distance"))
         .join_from(vectors, rows, and_(*_vector_of(corpus, vectors, rows, model)))
-        .where(vectors.c.owner == func.any(_OWNERS))
+        .where(vectors.c.owner == func.any(_OWNERS), _theirs(rows))
         .order_by(distance if approximate else distance + _f(0.0))
         .limit(_LIMIT)
     )
@@ -189,6 +190,11 @@ def _vector_of(corpus: Corpus, vectors: Any, rows: Any, model: ModelRecord) -> l
         vectors.c.model_id == literal_column(str(int(model.id))),
         case((vectors.c.text_hash == rows.c.content_hash, true()), else_=false()),
     ]
+
+
+def _theirs(rows: Table) -> ColumnElement[bool]:
+    """That the text itself is the owners', whatever its posting or vector says; in a CASE as the hashes are."""
+    return case((rows.c.owner == func.any(_OWNERS), true()), else_=false())
 
 
 def _distance(vectors: Any, model: ModelRecord) -> ColumnElement[float]:  # noqa: ANN401

@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import (
+    ARRAY,
     ColumnElement,
     RowMapping,
     Text,
@@ -120,9 +121,10 @@ class MemoryRepository(Repository):
         statement = select(memories.c.owner).distinct().where(*self._selected(selection))
         return sorted((await self._connection.execute(statement)).scalars().all())
 
-    async def lock_selected(self, selection: Selection, limit: int) -> list[RowMapping]:
-        """Selected memories, oldest first, their rows locked until the commit."""
-        statement = select(memories).where(*self._selected(selection)).order_by(memories.c.id).limit(limit)
+    async def lock_selected(self, selection: Selection, owners: Sequence[str], limit: int) -> list[RowMapping]:
+        """Selected memories of owners that are locked, oldest first, their rows locked until the commit."""
+        theirs = memories.c.owner == func.any(bindparam(None, list(owners), type_=ARRAY(Text(collation="C"))))
+        statement = select(memories).where(*self._selected(selection), theirs).order_by(memories.c.id).limit(limit)
         return await self._all(statement.with_for_update())
 
     async def delete_many(self, ids: Sequence[UUID], at: datetime) -> list[RowMapping]:
@@ -187,7 +189,7 @@ class MemoryRepository(Repository):
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def drawn_from_only(self, session_id: str) -> list[RowMapping]:
-        """Active memories whose every source is this session, their rows locked."""
+        """Active memories whose every source is this session, their rows locked. Their owners must be locked."""
         drawn = select(memory_sources.c.memory_id).where(
             memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.session_id == session_id
         )

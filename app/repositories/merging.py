@@ -1,9 +1,24 @@
 """Two users who turn out to be one: everything of the first becomes the second's."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, Table, and_, delete, exists, select, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Table,
+    Text,
+    and_,
+    case,
+    cast,
+    delete,
+    exists,
+    func,
+    null,
+    select,
+    update,
+)
 
 from app.db.models import (
     blocks,
@@ -22,15 +37,16 @@ from app.db.models import (
 )
 from app.domain.scope import Scope
 from app.repositories.base import Repository
+from app.repositories.selection import current_at
 
 OWNED: Final[tuple[Table, ...]] = (
+    messages,
     message_postings,
     message_vectors,
-    messages,
     memory_postings,
     memory_vectors,
 )
-"""Tables whose rows name their owner."""
+"""Tables whose rows name their owner; texts come before what is made from them and copies their owner."""
 
 OWNED_AND_NAMED: Final[tuple[Table, ...]] = (memories, sessions)
 """Tables whose rows name their owner and the user who that is."""
@@ -44,8 +60,28 @@ NAMED: Final[tuple[Table, ...]] = (
 """Tables whose rows name a user."""
 
 
+_PLACE: Final = ("agent_id", "app_id", "session_id", "key", "value")
+
+
+def _told_apart(table: Any, name: str) -> ColumnElement[Any]:  # noqa: ANN401 - the table or an alias
+    """A column as the index of active memories sees it: two rows that agree in all of them cannot both be active."""
+    if name in {"agent_id", "app_id"}:
+        return case((table.c.extracted, null()), else_=table.c[name])
+    if name == "value":
+        return func.md5(cast(table.c[name], Text()))
+    column: ColumnElement[Any] = table.c[name]
+    return column
+
+
 class MergeRepository(Repository):
-    """Run under both users' locks."""
+    """Run under the locks of the source's sessions, both users and both owners, taken in this order."""
+
+    async def lock_sessions(self, user_id: str) -> list[str]:
+        """Lock a user's sessions until the commit, in the order of their ids: nothing is appended meanwhile."""
+        statement = select(sessions.c.id).where(
+            sessions.c.tenant_id == self._tenant_id, sessions.c.owner == Scope(user_id).owner
+        )
+        return [row["id"] for row in await self._all(statement.order_by(sessions.c.id).with_for_update())]
 
     async def block_labels_of_both(self, source: str, target: str) -> list[str]:
         """Labels under which both users have a block for the same agent: a person must choose one first."""
@@ -65,8 +101,26 @@ class MergeRepository(Repository):
         )
         return sorted(set((await self._connection.execute(statement)).scalars().all()))
 
+    async def expire(self, user_ids: Sequence[str], at: datetime) -> list[RowMapping]:
+        """Mark what is over as expired, so that it is nobody's twin; the changed rows."""
+        statement = (
+            update(memories)
+            .where(
+                memories.c.tenant_id == self._tenant_id,
+                memories.c.owner.in_([Scope(user_id).owner for user_id in user_ids]),
+                memories.c.status == "active",
+                ~and_(*current_at(at)),
+            )
+            .values(status="expired", updated_at=at, version=memories.c.version + 1)
+            .returning(memories)
+        )
+        return await self._all(statement)
+
     async def close_twins(self, source: str, target: str, at: datetime) -> list[RowMapping]:
-        """Supersede the source's active memories that the target has word for word; the closed rows."""
+        """Supersede the source's active memories that the target has word for word; the closed rows.
+
+        What is over must have been marked before, see `expire`: nothing visible gives way to what is not.
+        """
         twin = memories.alias("twin")
         same = and_(
             twin.c.tenant_id == memories.c.tenant_id,
@@ -74,9 +128,7 @@ class MergeRepository(Repository):
             twin.c.status == "active",
             twin.c.kind == memories.c.kind,
             twin.c.content_hash == memories.c.content_hash,
-            twin.c.agent_id.is_not_distinct_from(memories.c.agent_id),
-            twin.c.app_id.is_not_distinct_from(memories.c.app_id),
-            twin.c.session_id.is_not_distinct_from(memories.c.session_id),
+            *(_told_apart(twin, name).is_not_distinct_from(_told_apart(memories, name)) for name in _PLACE),
         )
         statement = (
             update(memories)
@@ -101,12 +153,12 @@ class MergeRepository(Repository):
         """Give every row of the source to the target; how many rows of each table."""
         moved: dict[str, int] = {}
         before, after = Scope(source).owner, Scope(target).owner
-        for table in OWNED:
-            statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
-            moved[table.name] = await self._run(statement.values(owner=after))
         for table in OWNED_AND_NAMED:
             statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
             moved[table.name] = await self._run(statement.values(owner=after, user_id=target))
+        for table in OWNED:
+            statement = update(table).where(table.c.tenant_id == self._tenant_id, table.c.owner == before)
+            moved[table.name] = await self._run(statement.values(owner=after))
         mine = update(blocks).where(blocks.c.tenant_id == self._tenant_id, blocks.c.user_id == source)
         moved[blocks.name] = await self._run(mine.values(owner=after, user_id=target))
         for table in NAMED:

@@ -1,14 +1,18 @@
-"""The counters of an owner. Lock order everywhere: session, then owner_stats, then jobs."""
+"""The counters of an owner. Lock order everywhere: sessions, users, owner_stats, then memories and jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
 
-from sqlalchemy import ARRAY, Text, bindparam, func, select
+from sqlalchemy import ARRAY, BindParameter, Subquery, Table, Text, bindparam, func, or_, select, union, update
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import memories, messages, owner_stats
+from app.db.models import memories, memory_sources, messages, owner_stats
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
+
+COUNTERS: Final = ("memory_count", "memory_tokens", "message_count", "message_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +51,87 @@ class OwnerRepository(Repository):
             "message_tokens": change.message_tokens,
         }
         statement = insert(owner_stats).values(row)
-        counters = ("memory_count", "memory_tokens", "message_count", "message_tokens")
-        grown = {name: func.greatest(owner_stats.c[name] + statement.excluded[name], 0) for name in counters}
+        grown = {name: func.greatest(owner_stats.c[name] + statement.excluded[name], 0) for name in COUNTERS}
         upsert = statement.on_conflict_do_update(
             index_elements=["tenant_id", "owner"], set_={"version": owner_stats.c.version + 1, **grown}
         ).returning(owner_stats.c.version)
         return int((await self._connection.execute(upsert)).scalar_one())
+
+    async def lock(self, owners: Sequence[str]) -> list[str]:
+        """Hold owners' rows until the commit, in the order of their names; those that there are."""
+        statement = (
+            select(owner_stats.c.owner)
+            .where(owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners)))
+            .order_by(owner_stats.c.owner)
+            .with_for_update(key_share=True)
+        )
+        return [row["owner"] for row in await self._all(statement)] if owners else []
+
+    async def of_session(self, session_id: str, *, drawn: bool = False) -> list[str]:
+        """Who has something of a session: its messages, the memories scoped to it and, if `drawn`, those from it."""
+        parts = [
+            select(table.c.owner).where(table.c.tenant_id == self._tenant_id, table.c.session_id == session_id)
+            for table in (messages, memories)
+        ]
+        if drawn:
+            source = memory_sources.c
+            named = (source.tenant_id == memories.c.tenant_id) & (source.memory_id == memories.c.id)
+            drawn_from = select(memories.c.owner).join_from(memory_sources, memories, named)
+            parts.append(drawn_from.where(source.tenant_id == self._tenant_id, source.session_id == session_id))
+        return sorted((await self._connection.execute(union(*parts))).scalars().all())
+
+    async def of_memories(self, ids: Sequence[UUID]) -> list[str]:
+        """Whose these memories are."""
+        statement = select(memories.c.owner).distinct()
+        mine = statement.where(memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)))
+        return sorted((await self._connection.execute(mine)).scalars().all())
+
+    async def after(self, owner: str | None, limit: int) -> list[tuple[str, int]]:
+        """Owners in the order of their names, each with how many rows it is said to have."""
+        rows = owner_stats.c.memory_count + owner_stats.c.message_count
+        statement = select(owner_stats.c.owner, rows).where(owner_stats.c.tenant_id == self._tenant_id)
+        if owner is not None:
+            statement = statement.where(owner_stats.c.owner > owner)
+        found = await self._connection.execute(statement.order_by(owner_stats.c.owner).limit(limit))
+        return [(name, count) for name, count in found.all()]
+
+    async def differing(self, owners: Sequence[str]) -> list[str]:
+        """Those of the owners whose counters are not what their rows say, all seen at one instant."""
+        kept, said = self._rows_of(memories, owners), self._rows_of(messages, owners)
+        true = [func.coalesce(part.c[name], 0) for part in (kept, said) for name in ("count", "length")]
+        stored = [owner_stats.c[name] for name in COUNTERS]
+        statement = (
+            select(owner_stats.c.owner)
+            .join_from(owner_stats, kept, kept.c.owner == owner_stats.c.owner, isouter=True)
+            .join(said, said.c.owner == owner_stats.c.owner, isouter=True)
+            .where(
+                owner_stats.c.tenant_id == self._tenant_id,
+                owner_stats.c.owner == func.any(_names(owners)),
+                or_(*(one != other for one, other in zip(stored, true, strict=True))),
+            )
+        )
+        return sorted((await self._connection.execute(statement)).scalars().all())
+
+    async def recount(self, owner: str) -> None:
+        """Set the counters of an owner whose row is locked to what its rows say."""
+        kept, said = self._rows_of(memories, [owner]), self._rows_of(messages, [owner])
+        true = [
+            func.coalesce(select(part.c[name]).scalar_subquery(), 0)
+            for part in (kept, said)
+            for name in ("count", "length")
+        ]
+        values: dict[str, Any] = dict(zip(COUNTERS, true, strict=True))
+        statement = update(owner_stats).where(owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == owner)
+        await self._run(statement.values(version=owner_stats.c.version + 1, **values))
+
+    def _rows_of(self, table: Table, owners: Sequence[str]) -> Subquery:
+        """How many rows owners have that are counted, and the sum of their lengths."""
+        statement = select(table.c.owner, func.count().label("count"), func.sum(table.c.length).label("length")).where(
+            table.c.tenant_id == self._tenant_id, table.c.owner == func.any(_names(owners))
+        )
+        if table is memories:
+            statement = statement.where(memories.c.status.in_(VISIBLE_STATUSES))
+        return statement.group_by(table.c.owner).subquery()
 
     async def held_by_session(self, session_id: str) -> list[tuple[str, OwnerChange]]:
         """What owners lose with a session: its messages, and the memories scoped to it; in the order of their names."""
@@ -80,15 +159,13 @@ class OwnerRepository(Repository):
 
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:
         """The corpus of some owners together, or (None) of every owner in the tenant."""
-        names = ("memory_count", "memory_tokens", "message_count", "message_tokens")
-        statement = select(owner_stats.c.owner, *(owner_stats.c[name] for name in names)).where(
+        statement = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
             owner_stats.c.tenant_id == self._tenant_id
         )
         if owners is not None:
-            chosen = bindparam(None, list(owners), type_=ARRAY(Text(collation="C")))
-            statement = statement.where(owner_stats.c.owner == func.any(chosen))
+            statement = statement.where(owner_stats.c.owner == func.any(_names(owners)))
         rows = await self._all(statement)
-        memories, memory_tokens, messages, message_tokens = (sum(row[name] for row in rows) for name in names)
+        memories, memory_tokens, messages, message_tokens = (sum(row[name] for row in rows) for name in COUNTERS)
         return CorpusSize(
             [row["owner"] for row in rows],
             memories,
@@ -96,3 +173,7 @@ class OwnerRepository(Repository):
             messages,
             max(message_tokens / max(messages, 1), 1.0),
         )
+
+
+def _names(owners: Sequence[str]) -> BindParameter[Any]:
+    return bindparam(None, list(owners), type_=ARRAY(Text(collation="C")))

@@ -9,7 +9,6 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.models import jobs, sessions
 from app.domain.scope import Scope
 from app.repositories.base import Repository
-from app.repositories.users import first_sight
 
 FILTERS = ("user_id", "agent_id", "app_id", "status")
 
@@ -43,8 +42,8 @@ class SessionRepository(Repository):
     async def create_or_lock(self, row: dict[str, Any], *, messages: int) -> RowMapping:
         """The session of this id, made if absent, its row locked and `messages` sequence numbers taken.
 
-        The row comes back as it is after that, also where it belongs to someone else: the caller must look. A user who
-        is new is entered by the same statement.
+        The row comes back as it is after that, also where it belongs to someone else: the caller must look. `created`
+        says that it is new: its user must then be entered.
         """
         at = row["updated_at"]
         values = self._row(row) | {"last_seq": messages, "message_count": messages, "last_message_at": at}
@@ -58,8 +57,6 @@ class SessionRepository(Repository):
                 "updated_at": at,
             },
         ).returning(sessions, literal_column("(xmax = 0)").label("created"))
-        if row["user_id"] is not None:
-            upsert = upsert.add_cte(first_sight(self._tenant_id, [row["user_id"]], at).cte("seen"))
         return await self._one_row(upsert)
 
     async def shrink(self, session_id: str, messages: int, at: datetime) -> None:

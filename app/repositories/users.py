@@ -1,32 +1,29 @@
 """The people of a tenant."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import RowMapping, delete, func, select, update
-from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import users
 from app.repositories.base import Repository, insertable
-
-
-def first_sight(tenant_id: UUID, user_ids: Iterable[str], at: datetime) -> Insert:
-    """The statement that enters users who are new, in a fixed order, so that two writers never wait for each other."""
-    rows = [
-        {"tenant_id": tenant_id, "id": user_id, "first_seen_at": at, "updated_at": at}
-        for user_id in sorted(set(user_ids))
-    ]
-    return insert(users).values(insertable(rows)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
 
 
 class UserRepository(Repository):
     """Users are entered when they are first seen; the tombstone of an erased one stays."""
 
     async def touch(self, user_ids: Iterable[str], at: datetime) -> None:
-        """Enter users who are new."""
-        await self._run(first_sight(self._tenant_id, user_ids, at))
+        """Enter users who are new, and hold all of them: who merges one of them away waits for our commit.
+
+        Who is merged away while we wait is entered anew. Sessions are locked before this, owners after it.
+        """
+        missing = set(user_ids)
+        while missing:
+            missing -= await self._held(sorted(missing))
+            if missing:
+                missing -= await self._entered(sorted(missing), at)
 
     async def get(self, user_id: str) -> RowMapping | None:
         """One user whom the key may see."""
@@ -57,6 +54,18 @@ class UserRepository(Repository):
     async def delete(self, user_id: str) -> None:
         """Remove a user's own row; what belongs to the user must have gone elsewhere before."""
         await self._run(delete(users).where(*self._mine(), users.c.id == user_id))
+
+    async def _held(self, user_ids: Sequence[str]) -> set[str]:
+        statement = select(users.c.id).where(users.c.tenant_id == self._tenant_id, users.c.id.in_(user_ids))
+        rows = await self._all(statement.order_by(users.c.id).with_for_update(read=True, key_share=True))
+        return {row["id"] for row in rows}
+
+    async def _entered(self, user_ids: Sequence[str], at: datetime) -> set[str]:
+        rows = [
+            {"tenant_id": self._tenant_id, "id": user_id, "first_seen_at": at, "updated_at": at} for user_id in user_ids
+        ]
+        statement = insert(users).values(insertable(rows)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
+        return {row["id"] for row in await self._all(statement.returning(users.c.id))}
 
     def _mine(self) -> list[Any]:
         return [users.c.tenant_id == self._tenant_id, users.c.erased_at.is_(None), *self._own(users.c.id)]

@@ -29,7 +29,7 @@ class Embedded:
 
 
 class VectorRepository(Repository):
-    """memory_vectors and message_vectors."""
+    """memory_vectors and message_vectors. A vector copies its text's owner: hold the session, or the owner, before."""
 
     async def put_messages(self, model_id: int, vectors: Sequence[Embedded]) -> int:
         """Store vectors of messages that still have the text they were made from; how many that were."""

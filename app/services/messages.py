@@ -24,7 +24,7 @@ from app.schemas.messages import (
     text_of,
 )
 from app.services.analysis import Analysis, analyse_all
-from app.services.answers import Answer, answer_once
+from app.services.answers import Answer, Write, write_once
 from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
@@ -55,23 +55,22 @@ class MessageService:
         analyses = await analyse_all([text_of(message.content) for message in given])
         scope = Scope(principal.own_user(request.user_id), request.agent_id, request.app_id)
         shape = AppendedMessages if isinstance(request, MessagesAppend) else AppendedMessage
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                append = _Append(tx, at, self.embed_debounce, request.timezone)
-                session = session_row(
-                    session_id,
-                    scope,
-                    at,
-                    timezone=principal.defaults.timezone,
-                    expires_at=expiry(principal, None, at),
-                )
-                stored = await append.run(session, given, analyses, request.expected_seq)
-                if isinstance(request, MessagesAppend):
-                    return Answer(201, AppendedMessages(results=stored))
-                return Answer(201, AppendedMessage(**stored[0].model_dump()))
+        async def work(tx: Transaction) -> Answer:
+            append = _Append(tx, at, self.embed_debounce, request.timezone)
+            session = session_row(
+                session_id,
+                scope,
+                at,
+                timezone=principal.defaults.timezone,
+                expires_at=expiry(principal, None, at),
+            )
+            stored = await append.run(session, given, analyses, request.expected_seq)
+            if isinstance(request, MessagesAppend):
+                return Answer(201, AppendedMessages(results=stored))
+            return Answer(201, AppendedMessage(**stored[0].model_dump()))
 
-            return await answer_once(tx, claim, at, shape.model_validate_json, work)
+        return await write_once(self.uow, Write(principal, claim), shape, work)
 
     async def page(
         self,
@@ -119,7 +118,7 @@ class MessageService:
 
 @dataclass(frozen=True, slots=True)
 class _Append:
-    """One append within its transaction. Lock order: session, owner_stats, jobs."""
+    """One append within its transaction. Lock order: session, user, owner_stats, jobs."""
 
     tx: Transaction
     at: datetime
@@ -150,11 +149,14 @@ class _Append:
         return [next(unnamed) if one.external_id is None else known[one.external_id] for one in given]
 
     async def _lock(self, session: dict[str, Any], messages: int) -> Row:
-        """The session, made if it is absent or has expired."""
+        """The session, made if it is absent or has expired. While it is locked its user is not merged away."""
         locked = await self.tx.sessions.create_or_lock(session, messages=messages)
-        if locked["expires_at"] is None or not await forget_expired(self.tx, session["id"], self.at):
-            return locked
-        return await self.tx.sessions.create_or_lock(session, messages=messages)
+        over = locked["expires_at"] is not None and locked["expires_at"] <= self.at
+        if session["user_id"] is not None and (locked["created"] or over):
+            await self.tx.users.touch([session["user_id"]], self.at)
+        if over and await forget_expired(self.tx, session["id"], self.at):
+            return await self.tx.sessions.create_or_lock(session, messages=messages)
+        return locked
 
     async def _store(self, session: Row, fresh: Sequence[tuple[MessageIn, Analysis]], before: int) -> list[Message]:
         if not fresh:

@@ -13,7 +13,7 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.sessions import Session, SessionChange, SessionCreate
-from app.services.answers import Answer, answer_once
+from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
 from app.uow import Transaction, UnitOfWork
 
@@ -38,19 +38,20 @@ class SessionService:
             memory=request.memory,
             expires_at=expiry(principal, request.ttl, at),
         )
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                if row["user_id"] is not None:
-                    await tx.users.touch([row["user_id"]], at)
+        async def work(tx: Transaction) -> Answer:
+            created = await tx.sessions.create(row)
+            over = created is None and await _locked_if_over(tx, row["id"], at)
+            if row["user_id"] is not None:
+                await tx.users.touch([row["user_id"]], at)
+            if over:
+                await remove(tx, row["id"])
                 created = await tx.sessions.create(row)
-                if created is None and await forget_expired(tx, row["id"], at):
-                    created = await tx.sessions.create(row)
-                if created is None:
-                    raise id_taken()
-                return Answer(201, session_of(created))
+            if created is None:
+                raise id_taken()
+            return Answer(201, session_of(created))
 
-            return await answer_once(tx, claim, at, Session.model_validate_json, work)
+        return await write_once(self.uow, Write(principal, claim), Session, work)
 
     async def get(self, principal: Principal, session_id: str) -> Session:
         """One session."""
@@ -88,15 +89,14 @@ class SessionService:
         at = clock.now()
         values: dict[str, Any] = request.model_dump(exclude_unset=True, exclude={"version"})
         expected = if_match if if_match is not None else request.version
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                current = alive(await tx.sessions.get_for_update(session_id))
-                check_version(current["version"], expected)
-                changed = await tx.sessions.change(session_id, values | {"updated_at": at})
-                return Answer(200, session_of(_there(changed)))
+        async def work(tx: Transaction) -> Answer:
+            current = alive(await tx.sessions.get_for_update(session_id))
+            check_version(current["version"], expected)
+            changed = await tx.sessions.change(session_id, values | {"updated_at": at})
+            return Answer(200, session_of(_there(changed)))
 
-            return await answer_once(tx, claim, at, Session.model_validate_json, work)
+        return await write_once(self.uow, Write(principal, claim), Session, work)
 
     async def delete(
         self, principal: Principal, session_id: str, claim: IdempotencyClaim | None = None, *, memories: bool = False
@@ -108,20 +108,24 @@ class SessionService:
         principal.require("sessions:write")
         if memories:
             principal.require("memories:write")
-        async with self.uow.begin(principal) as tx:
 
-            async def work() -> Answer:
-                _there(await tx.sessions.get_for_update(session_id))
-                if memories:
-                    await delete_drawn(tx, session_id, principal.actor, clock.now())
-                await remove(tx, session_id)
-                return Answer(204, None)
+        async def work(tx: Transaction) -> Answer:
+            _there(await tx.sessions.get_for_update(session_id))
+            if memories:
+                await tx.owners.lock(await tx.owners.of_session(session_id, drawn=True))
+                await delete_drawn(tx, session_id, principal.actor, clock.now())
+            await remove(tx, session_id)
+            return Answer(204, None)
 
-            return await answer_once(tx, claim, clock.now(), None, work)
+        return await write_once(self.uow, Write(principal, claim), None, work)
 
 
 async def remove(tx: Transaction, session_id: str) -> None:
-    """Remove a session whose row is locked, and take what goes with it out of its owners' counters."""
+    """Remove a session whose row is locked, and take what goes with it out of its owners' counters.
+
+    The owners are locked before anything is counted: who deletes one of the memories at the same moment has counted it.
+    """
+    await tx.owners.lock(await tx.owners.of_session(session_id))
     for owner, change in await tx.owners.held_by_session(session_id):
         await tx.owners.lock_and_change(owner, change)
     await tx.sessions.delete(session_id)
@@ -129,11 +133,16 @@ async def remove(tx: Transaction, session_id: str) -> None:
 
 async def forget_expired(tx: Transaction, session_id: str, at: datetime) -> bool:
     """Make an id free again whose session has expired; False where it has not, or is another's."""
+    over = await _locked_if_over(tx, session_id, at)
+    if over:
+        await remove(tx, session_id)
+    return over
+
+
+async def _locked_if_over(tx: Transaction, session_id: str, at: datetime) -> bool:
+    """Whether this session of the caller's has expired; its row is then locked."""
     row = await tx.sessions.get_for_update(session_id)
-    if row is None or row["expires_at"] is None or row["expires_at"] > at:
-        return False
-    await remove(tx, session_id)
-    return True
+    return row is not None and row["expires_at"] is not None and row["expires_at"] <= at
 
 
 def expiry(principal: Principal, ttl: int | None, at: datetime) -> datetime | None:
@@ -143,7 +152,7 @@ def expiry(principal: Principal, ttl: int | None, at: datetime) -> datetime | No
 
 
 async def delete_drawn(tx: Transaction, session_id: str, actor: str, at: datetime) -> None:
-    """Delete the memories that come from this session alone."""
+    """Delete the memories that come from this session alone. Their owners must be locked."""
     rows = await tx.memories.drawn_from_only(session_id)
     lengths: dict[str, list[int]] = {}
     for row in rows:

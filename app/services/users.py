@@ -1,6 +1,8 @@
 """Users: listed, given a time zone, merged when two ids turn out to be one person."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from app.core import clock
 from app.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -68,8 +70,10 @@ class UserService:
         at = clock.now()
 
         async def work(tx: Transaction) -> Answer:
+            await tx.merging.lock_sessions(source)
             users = {row["id"]: row for row in await tx.users.lock([source, user_id])}
             _there(users.get(source))
+            await tx.merging.lock_sessions(source)  # those too that were opened while the users were waited for
             await tx.users.touch([user_id], at)
             both = await tx.merging.block_labels_of_both(source, user_id)
             if both:
@@ -78,6 +82,7 @@ class UserService:
                 )
             for owner in sorted({Scope(source).owner, Scope(user_id).owner}):
                 await tx.owners.lock_and_change(owner, OwnerChange())
+            await _expire(tx, [source, user_id], principal.actor, at)
             closed = await tx.merging.close_twins(source, user_id, at)
             surplus = OwnerChange(-len(closed), -sum(row["length"] for row in closed))
             await tx.owners.lock_and_change(Scope(source).owner, surplus)
@@ -90,6 +95,15 @@ class UserService:
             return Answer(200, MergedUser(**merged.model_dump(), moved=moved, superseded=len(closed)))
 
         return await write_once(self.uow, write, MergedUser, work)
+
+
+async def _expire(tx: Transaction, user_ids: Sequence[str], actor: str, at: datetime) -> None:
+    """Mark what of these users is over: it keeps nothing visible from its place. Their owners must be locked."""
+    rows = await tx.merging.expire(user_ids, at)
+    for owner in sorted({row["owner"] for row in rows}):
+        lengths = [row["length"] for row in rows if row["owner"] == owner]
+        await tx.owners.lock_and_change(owner, OwnerChange(-len(lengths), -sum(lengths)))
+    await tx.memories.record([event_row("updated", None, row, actor, at, {"status"}) for row in rows])
 
 
 def no_user() -> NotFound:

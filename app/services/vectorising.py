@@ -1,6 +1,6 @@
 """Background work that gives texts their vectors: killed anywhere, it resumes where its cursor stands."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Self
 from uuid import UUID
@@ -78,6 +78,7 @@ class Vectorising:
                 rows = await tx.vectors.memories_without(record.id, wanted[start : start + WINDOW])
             vectors = await self.embedder.passages(_texts(rows))
             async with self.uow.begin_tenant(run.tenant_id) as tx:
+                await _hold_owners(tx, [vector.target for vector in vectors])
                 embedded += await tx.vectors.put_memories(record.id, vectors)
                 await run.check(tx)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
@@ -106,6 +107,14 @@ class Vectorising:
     async def _finish(self, run: JobRun, embedded: int, window: dict[str, Any]) -> None:
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.finish(tx, {"embedded": embedded}, window)
+
+
+async def _hold_owners(tx: Transaction, memory_ids: Sequence[UUID]) -> None:
+    """Lock whose these memories are: a vector copies its memory's owner, which must not change before the commit."""
+    held: set[str] = set()
+    while fresh := set(await tx.owners.of_memories(memory_ids)) - held:
+        await tx.owners.lock(sorted(fresh))
+        held |= fresh
 
 
 def _texts(rows: list[Row]) -> list[TextToEmbed]:

@@ -193,7 +193,11 @@ def memory_calls() -> Iterator[Call]:
         yield Call(name + "page", case, lambda tx, chosen=selection: tx.memories.page(chosen, None, 50))
         yield Call(name + "count", case, lambda tx, chosen=selection: tx.memories.count(chosen))
         yield Call(name + "owners_of", case, lambda tx, chosen=selection: tx.memories.owners_of(chosen))
-        yield Call(name + "lock_selected", case, lambda tx, chosen=selection: tx.memories.lock_selected(chosen, 50))
+        yield Call(
+            name + "lock_selected",
+            case,
+            lambda tx, chosen=selection: tx.memories.lock_selected(chosen, ALL_OWNERS, 50),
+        )
     yield Call(name + "delete_many", "two", lambda tx: tx.memories.delete_many([MEMORY, an_id(1, N + 1)], AT))
     yield Call(name + "page", "next", lambda tx: tx.memories.page(OF_USER, an_id(1, N + 5), 50))
     yield Call(name + "page", "bound, of a user", lambda tx: tx.memories.page(OF_USER, None, 50), BOUND)
@@ -352,6 +356,11 @@ def other_calls() -> Iterator[Call]:
     yield Call(owners + "lock", "two", lambda tx: tx.owners.lock([OWNER, SHARED_OWNER]))
     yield Call(owners + "of_session", "one", lambda tx: tx.owners.of_session(SESSION))
     yield Call(owners + "of_session", "drawn from too", lambda tx: tx.owners.of_session(SESSION, drawn=True))
+    yield Call(owners + "of_memories", "two", lambda tx: tx.owners.of_memories([MEMORY, an_id(1, N + 1)]))
+    yield Call(owners + "after", "first", lambda tx: tx.owners.after(None, 50))
+    yield Call(owners + "after", "next", lambda tx: tx.owners.after(OWNER, 50))
+    yield Call(owners + "differing", "two", lambda tx: tx.owners.differing([OWNER, SHARED_OWNER]))
+    yield Call(owners + "recount", "one", lambda tx: tx.owners.recount(OWNER))
     yield Call(owners + "held_by_session", "one", lambda tx: tx.owners.held_by_session(SESSION))
     yield Call(owners + "size", "two", lambda tx: tx.owners.size([OWNER, SHARED_OWNER]))
     yield Call(owners + "size", "all", lambda tx: tx.owners.size(None))
@@ -407,6 +416,8 @@ def block_calls() -> Iterator[Call]:
     yield Call(keys + "in_use", "one", lambda tx: tx.keys.in_use(OWNER))
     merge, stats = "MergeRepository.", "StatsRepository."
     yield Call(merge + "block_labels_of_both", "two", lambda tx: tx.merging.block_labels_of_both(user, "u18"))
+    yield Call(merge + "lock_sessions", "one", lambda tx: tx.merging.lock_sessions(USER))
+    yield Call(merge + "expire", "two", lambda tx: tx.merging.expire([USER, "18"], AT))
     yield Call(merge + "close_twins", "two", lambda tx: tx.merging.close_twins(USER, "18", AT))
     yield Call(merge + "move", "two", lambda tx: tx.merging.move(USER, "18"))
     yield Call(stats + "counts", "all", lambda tx: tx.stats.counts())
