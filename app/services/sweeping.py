@@ -1,5 +1,6 @@
 """The broom: sessions whose vectors lag, jobs that the dispatcher forgot, answers and records past their time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -19,6 +20,12 @@ log = structlog.get_logger()
 
 SUBJECT: Final = "tenant"
 MANY: Final = 500
+OWNERS_AT_ONCE: Final = 200
+"""Owners whose counters one sweep compares with their rows."""
+
+ROWS_AT_ONCE: Final = 50_000
+"""Rows that it counts for that, unless a single owner has more."""
+
 RECORDS_KEPT: Final = timedelta(days=7)
 SWEEPS_KEPT: Final = timedelta(hours=1)
 DISPATCH_LOG_KEPT: Final = timedelta(hours=1)
@@ -55,6 +62,7 @@ class Sweeping:
         at = clock.now()
         expired = await self._expired_sessions(run.tenant_id)
         requeued = await self._lagging_sessions(run.tenant_id)
+        recounted, owners_to = await self._counters(run.tenant_id)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             woken = [job for job in await tx.jobs.overdue(at - self.patience, MANY) if job != run.fence.job_id]
             for job_id in woken:
@@ -62,7 +70,8 @@ class Sweeping:
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
-            await run.finish(tx, {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers})
+            done = {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers}
+            await run.finish(tx, done | {"recounted": recounted, "owners_to": owners_to})
 
     async def _forget_records(self, tx: Transaction, at: datetime) -> None:
         """Work that died or was cancelled is kept: it waits for a person. What failed was taken over by a younger."""
@@ -82,6 +91,26 @@ class Sweeping:
                 gone += await forget_expired(tx, session_id, at)
         return gone
 
+    async def _counters(self, tenant_id: UUID) -> tuple[int, str | None]:
+        """Compare some owners' counters with their rows, from where the last sweep stopped, and repair what differs.
+
+        Returns:
+            How many owners were repaired, and the last one looked at; None where the next sweep begins anew.
+        """
+        async with self.uow.begin_tenant(tenant_id) as tx:
+            done = await tx.jobs.page({"kind": "sweep", "state": "succeeded"}, None, 1)
+            stopped = (done[0]["result"] or {}).get("owners_to") if done else None
+            known = await tx.owners.after(stopped, OWNERS_AT_ONCE)
+            owners = _portion(known)
+            wrong = await tx.owners.differing(owners)
+        for owner in wrong:
+            async with self.uow.begin_tenant(tenant_id) as tx:
+                await tx.owners.lock([owner])
+                await tx.owners.recount(owner)
+        if wrong:
+            log.warning("counters_repaired", tenant=str(tenant_id), owners=len(wrong))
+        return len(wrong), owners[-1] if len(owners) < len(known) or len(known) == OWNERS_AT_ONCE else None
+
     async def _lagging_sessions(self, tenant_id: UUID) -> int:
         at = clock.now()
         async with self.uow.begin_tenant(tenant_id) as tx:
@@ -89,3 +118,15 @@ class Sweeping:
             for session_id in lagging:
                 await tx.jobs.enqueue("embed_messages", session_id, at)
             return len(lagging)
+
+
+def _portion(known: Sequence[tuple[str, int]]) -> list[str]:
+    """The first owners that have few enough rows together; at least one."""
+    owners: list[str] = []
+    rows = 0
+    for owner, count in known:
+        rows += count
+        if owners and rows > ROWS_AT_ONCE:
+            break
+        owners.append(owner)
+    return owners
