@@ -17,7 +17,7 @@ import pytest
 
 from tests.e2e.conftest import House, append, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(1800)]
 
 
 def all_messages(client: httpx.Client, session: str) -> list[dict[str, Any]]:
