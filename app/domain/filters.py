@@ -11,6 +11,8 @@ from app.core.strict_json import fault_of
 MAX_DEPTH: Final = 10
 MAX_CONDITIONS: Final = 100
 MAX_VALUES: Final = 1_000
+"""Of one list; all lists of a filter together have up to ten times as many."""
+MAX_VALUES_IN_ALL: Final = 10_000
 MAX_PATH: Final = 10
 LARGEST: Final = 1e300
 """Numbers beyond it compare like it: no column comes near."""
@@ -98,11 +100,27 @@ def parse_filter(given: Any) -> Filter:  # noqa: ANN401 - JSON is anything
     """
     if (fault := fault_of(given)) is not None:
         raise _bad(fault)
-    budget = [MAX_CONDITIONS]
-    return _parse(given, 0, budget)
+    return _parse(given, 0, _Budget())
 
 
-def _parse(given: Any, depth: int, budget: list[int]) -> Filter:  # noqa: ANN401 - JSON is anything
+@dataclass(slots=True)
+class _Budget:
+    """What a filter may still have."""
+
+    conditions: int = MAX_CONDITIONS
+    values: int = MAX_VALUES_IN_ALL
+
+    def spend(self, asked: Any) -> None:  # noqa: ANN401 - JSON is anything
+        """Count one condition with its values."""
+        self.conditions -= 1
+        if self.conditions < 0:
+            raise _bad(f"it has more than {MAX_CONDITIONS} conditions")
+        self.values -= len(asked) if isinstance(asked, list) else 1
+        if self.values < 0:
+            raise _bad(f"it has more than {MAX_VALUES_IN_ALL} values")
+
+
+def _parse(given: Any, depth: int, budget: _Budget) -> Filter:  # noqa: ANN401 - JSON is anything
     if depth > MAX_DEPTH:
         raise _bad(f"it nests deeper than {MAX_DEPTH} levels")
     if not isinstance(given, dict) or not given:
@@ -116,21 +134,19 @@ def _parse(given: Any, depth: int, budget: list[int]) -> Filter:  # noqa: ANN401
     return parts[0] if len(parts) == 1 else Group("AND", tuple(parts))
 
 
-def _group(connective: Connective, asked: Any, depth: int, budget: list[int]) -> Group:  # noqa: ANN401
+def _group(connective: Connective, asked: Any, depth: int, budget: _Budget) -> Group:  # noqa: ANN401
     if not isinstance(asked, list) or not asked:
         raise _bad(f"{connective} takes a list with at least one part")
     return Group(connective, tuple(_parse(part, depth + 1, budget) for part in asked))
 
 
-def _conditions(name: str, asked: Any, budget: list[int]) -> list[Filter]:  # noqa: ANN401
+def _conditions(name: str, asked: Any, budget: _Budget) -> list[Filter]:  # noqa: ANN401
     field, path, kind = _field(name)
     if not isinstance(asked, dict) or not asked:
         raise _bad(f'{name} takes an object such as {{"eq": ...}}')
     found: list[Filter] = []
     for word, value in asked.items():
-        budget[0] -= 1
-        if budget[0] < 0:
-            raise _bad(f"it has more than {MAX_CONDITIONS} conditions")
+        budget.spend(value)
         operator = _operator(name, word)
         found.append(Condition(field, path, kind, operator, _value(name, kind, operator, value)))
     return found

@@ -1,10 +1,25 @@
 """Filters as SQL: every key and every value is a bound parameter, never text of the statement."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
 from operator import ge, gt, le, lt
 from typing import Any, Final, assert_never
 
-from sqlalchemy import ARRAY, Boolean, ColumnElement, Table, Text, and_, bindparam, cast, func, not_, or_
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    ColumnElement,
+    Double,
+    Integer,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    not_,
+    or_,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.domain.filters import Condition, FieldType, Filter, Group, Operator
@@ -43,9 +58,9 @@ def _of_column(column: ColumnElement[Any], asked: Condition) -> ColumnElement[bo
         case Operator.NE:
             return column.is_distinct_from(value)
         case Operator.IN:
-            return _known(column.in_(value))
+            return _known(_any_of(column, value))
         case Operator.NIN:
-            return not_(_known(column.in_(value)))
+            return not_(_known(_any_of(column, value)))
         case Operator.CONTAINS:
             return _known(func.strpos(column, bindparam(None, value, type_=Text())) > 0)
         case Operator.ICONTAINS:
@@ -56,6 +71,12 @@ def _of_column(column: ColumnElement[Any], asked: Condition) -> ColumnElement[bo
             return _known(_COMPARISON[operator](column, value))
         case _:
             assert_never(operator)
+
+
+def _any_of(column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[bool]:
+    """One parameter, however many values: PostgreSQL takes 32,767 parameters in one statement."""
+    kind = Double() if isinstance(column.type, Integer) else column.type  # 2.5 is compared with whole numbers too
+    return column == func.any(bindparam(None, list(values), type_=ARRAY(kind)))
 
 
 class _JsonField:
@@ -75,9 +96,9 @@ def _of_json(field: _JsonField, asked: Condition) -> ColumnElement[bool]:
         case Operator.NE:
             return field.json.is_distinct_from(_json(value))
         case Operator.IN:
-            return _known(or_(*(field.json == _json(one) for one in value)))
+            return _known(_any_json_of(field, value))
         case Operator.NIN:
-            return not_(_known(or_(*(field.json == _json(one) for one in value))))
+            return not_(_known(_any_json_of(field, value)))
         case Operator.CONTAINS:
             return _known(or_(_substring(field, value), field.json.op("@>", return_type=Boolean())(_json([value]))))
         case Operator.ICONTAINS:
@@ -89,6 +110,11 @@ def _of_json(field: _JsonField, asked: Condition) -> ColumnElement[bool]:
             return _known(and_(same_type, _COMPARISON[operator](field.json, _json(value))))
         case _:
             assert_never(operator)
+
+
+def _any_json_of(field: _JsonField, values: Sequence[Any]) -> ColumnElement[bool]:
+    written = [json.dumps(one) for one in values]  # as texts: a null among them would be SQL's
+    return field.json == func.any(cast(bindparam(None, written, type_=ARRAY(Text())), ARRAY(JSONB())))
 
 
 def _substring(field: _JsonField, value: str, *, folded: bool = False) -> ColumnElement[bool]:
