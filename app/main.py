@@ -52,7 +52,7 @@ TAGS = [
     {"name": "Jobs", "description": "Work that goes on in the background."},
     {
         "name": "Administration",
-        "description": "Keys, tenants, statistics and settings. Needs a key with the scope admin.",
+        "description": "Keys, tenants, statistics and settings. Needs an unbound key with the scope admin.",
     },
     {"name": "Operations", "description": "Whether the service is well."},
 ]

@@ -67,6 +67,12 @@ class Principal:
         if scope not in self.scopes:
             raise Forbidden(f"This key lacks the scope '{scope}'.", code="missing_scope")
 
+    def require_administration(self) -> None:
+        """Raise `Forbidden` unless the key may govern its whole tenant: with the scope `admin`, bound to nobody."""
+        self.require("admin")
+        if self.user_ids is not None:
+            raise Forbidden("This key is bound to users: administration needs an unbound one.", code="foreign_user")
+
     def may_see_user(self, user_id: str | None) -> bool:
         """Whether rows of this user (None: rows of no user) may be shown."""
         return self.user_ids is None or (user_id is not None and user_id in self.user_ids)

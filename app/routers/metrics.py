@@ -16,10 +16,10 @@ router = APIRouter(tags=["Operations"], responses=documented(401, 403))
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text"}},
 )
 async def get_metrics(principal: PrincipalDep, services: ServicesDep) -> Response:
-    """Counters and gauges for Prometheus: requests, jobs, embedding, database pool. Takes a key with scope `admin`.
+    """Counters and gauges for Prometheus: requests, jobs, embedding, database pool.
 
-    They are about the whole process, whatever the key's tenant, and name no user. With METRICS_PORT set they are given
-    there, without a key, and this path does not exist.
+    Takes a key with scope `admin` that is bound to no user. They are about the whole process, whatever the key's
+    tenant, and name no user. With METRICS_PORT set they are given there, without a key, and this path does not exist.
     """
-    principal.require("admin")
+    principal.require_administration()
     return Response(await services.metrics.rendered(), media_type=CONTENT_TYPE)

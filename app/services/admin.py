@@ -17,7 +17,7 @@ from app.uow import UnitOfWork
 
 @dataclass(frozen=True, slots=True)
 class AdminService:
-    """The use cases of administration. Every one needs the scope `admin`."""
+    """The use cases of administration. Every one needs the scope `admin` and a key that is bound to nobody."""
 
     uow: UnitOfWork
     embedder: Embedder
@@ -25,15 +25,13 @@ class AdminService:
 
     async def create_key(self, principal: Principal, tenant: str | None, request: KeyCreate) -> CreatedKey:
         """Make a key with no more rights than the maker has."""
-        principal.require("admin")
+        principal.require_administration()
         wanted = ROLE_SCOPES[request.role] if request.scopes is None else frozenset(request.scopes)
         beyond_role = sorted(wanted - ROLE_SCOPES[request.role])
         if beyond_role:
             raise Forbidden(f"The role {request.role} has no scope {', '.join(beyond_role)}.", code="beyond_role")
         if not wanted <= principal.scopes or (request.role == "operator" and principal.role != "operator"):
             raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
-        if principal.user_ids is not None and not set(request.user_ids or ()) - {None} <= principal.user_ids:
-            raise Forbidden("This key is bound to other users.", code="foreign_user")
         tenant_id = await self._tenant(principal, tenant)
         issued = IssuedKey(ids.new_id(), new_secret())
         row = key_row(
@@ -41,7 +39,7 @@ class AdminService:
             tenant_id=tenant_id,
             name=request.name,
             role=request.role,
-            user_ids=request.user_ids if principal.user_ids is None else request.user_ids or sorted(principal.user_ids),
+            user_ids=request.user_ids,
             expires_at=request.expires_at,
         ) | {"scopes": sorted(wanted)}
         async with self.uow.begin_global() as tx:
@@ -53,7 +51,7 @@ class AdminService:
         self, principal: Principal, tenant: str | None, cursor: str | None, limit: int, *, count: bool
     ) -> Page[ApiKey]:
         """Keys, newest first."""
-        principal.require("admin")
+        principal.require_administration()
         before = decode_cursor(cursor, UUID)
         tenant_id = await self._tenant(principal, tenant)
         async with self.uow.begin_global() as tx:
@@ -68,7 +66,7 @@ class AdminService:
 
     async def revoke_key(self, principal: Principal, tenant: str | None, key_id: UUID) -> None:
         """Close a key for good."""
-        principal.require("admin")
+        principal.require_administration()
         tenant_id = await self._tenant(principal, tenant)
         if not await self.access.revoke(key_id, tenant_id):
             raise NotFound("There is no such key that is open.", code="key_not_found")
@@ -98,7 +96,7 @@ class AdminService:
 
     async def stats(self, principal: Principal) -> Stats:
         """How much the tenant has of what."""
-        principal.require("admin")
+        principal.require_administration()
         async with self.uow.begin_tenant(principal.tenant_id) as tx:
             counts = await tx.stats.counts()
             memories = await tx.stats.memories_by_status()
@@ -107,13 +105,13 @@ class AdminService:
 
     async def settings(self, principal: Principal) -> TenantSettings:
         """The tenant's settings."""
-        principal.require("admin")
+        principal.require_administration()
         async with self.uow.begin_global() as tx:
             return TenantSettings(**_there(await tx.access.tenant(principal.tenant_id))["settings"])
 
     async def change_settings(self, principal: Principal, request: TenantSettings) -> TenantSettings:
         """Set what the request names; other processes follow within seconds."""
-        principal.require("admin")
+        principal.require_administration()
         named: dict[str, Any] = request.model_dump(mode="json", exclude_unset=True)
         async with self.uow.begin_global() as tx:
             row = _there(await tx.access.tenant_for_update(principal.tenant_id))
@@ -133,8 +131,8 @@ class AdminService:
 
 
 def _require_operator(principal: Principal) -> None:
-    principal.require("admin")
-    if principal.role != "operator" or principal.user_ids is not None:
+    principal.require_administration()
+    if principal.role != "operator":
         raise Forbidden("Only an operator's key reaches beyond its own tenant.", code="operator_only")
 
 

@@ -71,7 +71,7 @@ class KeyService:
 
     async def put(self, write: Write, key: str, request: KeyPut) -> Answer:
         """Enter or change a canonical key with its aliases."""
-        write.principal.require("admin")
+        write.principal.require_administration()
         name = _spelling(key)
         aliases = {_spelling(alias) for alias in request.aliases} - {name}
         entered = MemoryKey(
@@ -83,6 +83,7 @@ class KeyService:
         )
 
         async def work(tx: Transaction) -> Answer:
+            await _refuse_canonical(tx, aliases)
             await tx.keys.put(name, multi_valued=request.multi_valued, description=request.description, at=clock.now())
             await tx.keys.set_aliases(name, aliases)
             return Answer(200, entered)
@@ -91,7 +92,7 @@ class KeyService:
 
     async def delete(self, write: Write, key: str) -> Answer:
         """Forget a key of this tenant; memories keep the key they have."""
-        write.principal.require("admin")
+        write.principal.require_administration()
 
         async def work(tx: Transaction) -> Answer:
             if not await tx.keys.delete(_spelling(key)):
@@ -99,6 +100,13 @@ class KeyService:
             return Answer(204, None)
 
         return await write_once(self.uow, write, None, work)
+
+
+async def _refuse_canonical(tx: Transaction, aliases: set[str]) -> None:
+    """Raise `Invalid` where an alias is a key itself: what is kept under it would no longer be found."""
+    own = {row["key"] for row in await tx.keys.entries(sorted(aliases))} if aliases else set()
+    if aliases & (own | {spelled(entry.key) for entry in BUILT_IN}):
+        raise Invalid("An alias is a canonical key itself.", code="bad_key")
 
 
 def _spelling(key: str) -> str:

@@ -63,3 +63,19 @@ def test_another_user_is_forbidden(bound: set[str], user_id: str | None, code: s
 def test_history_names_the_key() -> None:
     principal = holder()
     assert principal.actor == f"key:{principal.key_id}"
+
+
+@pytest.mark.parametrize("role", ["admin", "operator"])
+def test_only_an_unbound_key_administers(role: Role) -> None:
+    holder(role).require_administration()
+    for users in (set(), {"ada"}):
+        with pytest.raises(Forbidden) as caught:
+            holder(role, users).require_administration()
+        assert caught.value.code == "foreign_user"
+
+
+@pytest.mark.parametrize("role", ["member", "reader"])
+def test_a_role_without_admin_does_not_administer(role: Role) -> None:
+    with pytest.raises(Forbidden) as caught:
+        holder(role).require_administration()
+    assert caught.value.code == "missing_scope"
