@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from app.composition import Services
-from app.core.errors import Conflict, Invalid, Problem, Unavailable
+from app.core.errors import Conflict, Contention, Invalid, Problem, Unavailable
 from app.db.faults import driver_error, problem_of
 from app.db.scoped import Database
 
@@ -34,8 +34,8 @@ async def failure(store: Database, statement: str, **values: object) -> BaseExce
         (r"SELECT E'\xff'::bytea::text::int", Invalid),
         ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'foreign_key_violation'; END $$", Conflict),
         ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded'; END $$", Invalid),
-        ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$", Unavailable),
-        ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$", Unavailable),
+        ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$", Contention),
+        ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'serialization_failure'; END $$", Contention),
         ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'lock_not_available'; END $$", Unavailable),
         ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'query_canceled'; END $$", Unavailable),
         ("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$", Unavailable),

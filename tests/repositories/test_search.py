@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -174,6 +175,22 @@ async def test_a_vector_of_an_earlier_text_is_not_compared(tenant: Tenant, model
         assert await find(tx, "u:ada", dense=DenseQuery(vector, model)) == []
         by_word = await find(tx, "u:ada", "text", dense=DenseQuery(vector, model))
         assert [(one.cosine, one.dense_rank) for one in by_word] == [(None, None)]
+
+
+async def test_a_row_that_has_moved_away_is_not_served_by_what_its_index_still_says(
+    tenant: Tenant, model: ModelRecord
+) -> None:
+    (vector,) = directions(1, model.dimension, 4)
+    async with tenant.services.uow.begin_tenant(tenant.id) as tx:
+        stored = await store(tx, "u:ada", ["The old tram."])
+        await store_vectors(tx, model, stored, ["The old tram."], vector[None])
+        dense = DenseQuery(vector, model)
+        query = LegQuery(["u:ada"], ["tram"], dense, 1, 3.0, 10)
+        everybody = Selection(Scope(), clock.now())
+        assert len(await tx.search.memories(query, everybody)) == 1
+        await tx.memories.change(stored[0], {"owner": "u:bob", "user_id": "bob"})
+        for stale in (query, replace(query, dense=None), replace(query, tokens=[]), replace(query, path="hnsw")):
+            assert await tx.search.memories(stale, everybody) == []
 
 
 FILL = """

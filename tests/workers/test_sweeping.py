@@ -9,6 +9,7 @@ import pytest
 
 from app.core import clock, ids
 from app.repositories.base import Row
+from app.repositories.owners import OwnerChange
 from app.services import sweeping
 from app.services.sweeping import Sweeping
 from tests.workers.conftest import Desk, GatedModel
@@ -195,3 +196,30 @@ async def test_tenant_whose_sweep_cannot_be_queued_does_not_stop_the_others(desk
         await tick()
     async with desk.services.uow.begin_tenant(younger) as tx:
         assert [job["state"] for job in await tx.jobs.page({"kind": "sweep"}, None, 10)] == ["queued", "cancelled"]
+
+
+async def test_counters_that_are_not_what_the_rows_say_are_repaired_some_at_a_time(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "OWNERS_AT_ONCE", 1)
+    for user in ("ada", "bob"):
+        added = await desk.api.post("/v1/memories", json={"user_id": user, "text": "我喜欢喝茶。"})
+        assert added.status_code == 201
+    await desk.append("s", "first")
+    owners = ["s:s", "u:ada", "u:bob"]
+    async with desk.services.uow.begin_tenant(desk.tenant.id) as tx:
+        assert await tx.owners.differing(owners) == []
+        await tx.owners.lock_and_change("u:ada", OwnerChange(memories=3, messages=1))
+        await tx.owners.lock_and_change("u:bob", OwnerChange(memory_tokens=-1))
+        await tx.owners.lock_and_change("s:s", OwnerChange(messages=-1))
+        assert await tx.owners.differing(owners) == owners
+    assert [(await sweep(desk))["recounted"] for _ in range(5)] == [1, 1, 1, 0, 0]
+    async with desk.services.uow.begin_tenant(desk.tenant.id) as tx:
+        assert await tx.owners.differing(owners) == []
+
+
+def test_a_sweep_counts_no_more_rows_than_it_may_unless_one_owner_has_more() -> None:
+    most = sweeping.ROWS_AT_ONCE
+    assert sweeping._portion([("a", most + 1), ("b", 1)]) == ["a"]
+    assert sweeping._portion([("a", most - 1), ("b", 1), ("c", 1)]) == ["a", "b"]
+    assert sweeping._portion([]) == []
