@@ -101,7 +101,7 @@ def _hits(corpus: Corpus) -> Select[Any]:
             postings.c.tenant_id == _TENANT,
             postings.c.owner == func.any(_OWNERS),
             postings.c.token == func.any(_TOKENS),
-            _theirs(rows),
+            rows.c.owner == func.any(_OWNERS),  # the text's own, whatever its posting says
         )
     )
 
@@ -114,7 +114,7 @@ def _nearest(corpus: Corpus, model: ModelRecord, *, approximate: bool) -> Select
     return (
         select(vectors.c[corpus.target].label("id"), distance.label("distance"))
         .join_from(vectors, rows, and_(*_vector_of(corpus, vectors, rows, model)))
-        .where(vectors.c.owner == func.any(_OWNERS), _theirs(rows))
+        .where(vectors.c.owner == func.any(_OWNERS), _owned_too(rows))
         .order_by(distance if approximate else distance + _f(0.0))
         .limit(_LIMIT)
     )
@@ -192,8 +192,8 @@ def _vector_of(corpus: Corpus, vectors: Any, rows: Any, model: ModelRecord) -> l
     ]
 
 
-def _theirs(rows: Table) -> ColumnElement[bool]:
-    """That the text itself is the owners', whatever its posting or vector says; in a CASE as the hashes are."""
+def _owned_too(rows: Table) -> ColumnElement[bool]:
+    """That the text itself is the owners', whatever its vector says; in a CASE as the hashes are."""
     return case((rows.c.owner == func.any(_OWNERS), true()), else_=false())
 
 
