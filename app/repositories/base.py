@@ -9,6 +9,9 @@ from sqlalchemy import ColumnElement, RowMapping, Select, false, func, or_, sele
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
+from app.core import clock
+from app.db.models import sessions
+
 Row = RowMapping
 """A row as a mapping of column names to values."""
 
@@ -69,3 +72,11 @@ class Repository:
             return []
         mine = user_id.in_(sorted(self._user_ids)) if self._user_ids else false()
         return [or_(mine, user_id.is_(None) & scoped.is_(None))]
+
+    def _outside_expired(self, session_id: ColumnElement[Any]) -> ColumnElement[bool]:
+        """Leave out what belongs to a session that is past its time, which the sweep has yet to remove."""
+        past = sessions.alias("expired_sessions")
+        expired = select(past.c.id).where(
+            past.c.tenant_id == self._tenant_id, past.c.id == session_id, past.c.expires_at <= clock.now()
+        )
+        return ~expired.exists()

@@ -101,20 +101,20 @@ class MemoryRepository(Repository):
 
     async def get(self, memory_id: UUID) -> RowMapping | None:
         """One memory, in any state but deleted; None where it is absent or another's."""
-        return await self._first(select(memories).where(*self._one(memory_id), memories.c.status != "deleted"))
+        return await self._first(select(memories).where(*self._there(memory_id), memories.c.status != "deleted"))
 
     async def get_for_update(self, memory_id: UUID) -> RowMapping | None:
         """The same, its row locked until the commit."""
-        statement = select(memories).where(*self._one(memory_id), memories.c.status != "deleted").with_for_update()
+        statement = select(memories).where(*self._there(memory_id), memories.c.status != "deleted").with_for_update()
         return await self._first(statement)
 
     async def get_any(self, memory_id: UUID) -> RowMapping | None:
         """One memory, a deleted one too."""
-        return await self._first(select(memories).where(*self._one(memory_id)))
+        return await self._first(select(memories).where(*self._there(memory_id)))
 
     async def get_any_for_update(self, memory_id: UUID) -> RowMapping | None:
         """The same, its row locked until the commit."""
-        return await self._first(select(memories).where(*self._one(memory_id)).with_for_update())
+        return await self._first(select(memories).where(*self._there(memory_id)).with_for_update())
 
     async def owners_of(self, selection: Selection) -> list[str]:
         """Whose the selected memories are, in the order in which owners are locked."""
@@ -156,10 +156,11 @@ class MemoryRepository(Repository):
         found = await self._first(statement.limit(1))
         return None if found is None else found["id"]
 
-    async def by_ids(self, ids: Sequence[UUID]) -> list[RowMapping]:
-        """Memories by id, in no order."""
+    async def by_ids(self, ids: Sequence[UUID], *, served: bool = False) -> list[RowMapping]:
+        """Memories by id, in no order; `served` leaves out those of sessions that are past their time."""
+        seen = self._served() if served else self._seen()
         statement = select(memories).where(
-            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), *self._seen()
+            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), *seen
         )
         return await self._all(statement)
 
@@ -176,7 +177,7 @@ class MemoryRepository(Repository):
     async def page(self, selection: Selection, before: UUID | None, limit: int) -> list[RowMapping]:
         """Memories, newest first, before a keyset position."""
         statement = select(memories).where(
-            memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions()
+            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
         )
         if before is not None:
             statement = statement.where(memories.c.id < before)
@@ -185,7 +186,7 @@ class MemoryRepository(Repository):
     async def count(self, selection: Selection) -> int:
         """How many memories the selection leaves."""
         statement = select(func.count()).select_from(memories)
-        statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions())
+        statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions())
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def drawn_from_only(self, session_id: str) -> list[RowMapping]:
@@ -222,7 +223,7 @@ class MemoryRepository(Repository):
 
     async def exists(self, memory_id: UUID) -> bool:
         """Whether there is such a memory for this key, deleted ones included."""
-        return await self._first(select(memories.c.id).where(*self._one(memory_id))) is not None
+        return await self._first(select(memories.c.id).where(*self._there(memory_id))) is not None
 
     async def add_sources(self, sources: Sequence[dict[str, Any]]) -> None:
         """Store where memories came from, each place once. The memories' owners must be locked."""
@@ -245,13 +246,20 @@ class MemoryRepository(Repository):
         return await self._all(statement.order_by(memory_sources.c.id))
 
     def _selected(self, selection: Selection) -> list[ColumnElement[bool]]:
-        return [memories.c.tenant_id == self._tenant_id, *self._seen(), *selection.conditions()]
+        return [memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()]
 
     def _one(self, memory_id: UUID) -> list[Any]:
         return [memories.c.tenant_id == self._tenant_id, memories.c.id == memory_id, *self._seen()]
 
+    def _there(self, memory_id: UUID) -> list[Any]:
+        return [memories.c.tenant_id == self._tenant_id, memories.c.id == memory_id, *self._served()]
+
     def _seen(self) -> list[ColumnElement[bool]]:
         return self._own_or_shared(memories.c.user_id, memories.c.session_id)
+
+    def _served(self) -> list[ColumnElement[bool]]:
+        """What a caller may be shown: a session's memories only as long as the session lasts."""
+        return [*self._seen(), self._outside_expired(memories.c.session_id)]
 
 
 def _place(source: RowMapping | dict[str, Any]) -> tuple[Any, ...]:

@@ -109,7 +109,8 @@ class SearchRepository(Repository):
     async def memories(self, query: LegQuery, selection: Selection) -> list[Found]:
         """The legs over memories."""
         seen = self._own_or_shared(memories.c.user_id, memories.c.session_id)
-        return await self._find(_MEMORIES, query, [*selection.conditions(), *seen])
+        lasting = self._outside_expired(memories.c.session_id)
+        return await self._find(_MEMORIES, query, [*selection.conditions(), *seen, lasting])
 
     async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Found]:
         """The legs over messages of sessions in scope."""
@@ -131,7 +132,7 @@ class SearchRepository(Repository):
         return list((await self._connection.execute(latest)).scalars().all())
 
     def _message_conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
-        """A user's messages are known by their owner; any other scope is the session's."""
+        """A user's messages are known by their owner; any other scope is the session's, and so is the expiry."""
         named = {"agent_id": scope.agent_id, "app_id": scope.app_id}
         equal = [sessions.c[name] == value for name, value in named.items() if value is not None]
         conditions = [] if scope.session_id is None else [messages.c.session_id == scope.session_id]
@@ -139,6 +140,7 @@ class SearchRepository(Repository):
             conditions.append(messages.c.owner.in_([Scope(user_id).owner for user_id in sorted(self._user_ids)]))
         if equal:
             conditions.append(self._within(equal))
+        conditions.append(self._outside_expired(messages.c.session_id))
         return conditions
 
     def _within(self, equal: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:

@@ -38,7 +38,8 @@ class BulkService:
         """Memories by their ids, in that order."""
         principal.require("memories:read")
         async with self.uow.begin(principal) as tx:
-            rows = {row["id"]: row for row in await tx.memories.by_ids(request.ids) if row["status"] != "deleted"}
+            found = await tx.memories.by_ids(request.ids, served=True)
+            rows = {row["id"]: row for row in found if row["status"] != "deleted"}
             wanted = list(dict.fromkeys(request.ids))
             results = await memories_of(tx, [rows[memory_id] for memory_id in wanted if memory_id in rows])
         missing = [str(memory_id) for memory_id in wanted if memory_id not in rows]

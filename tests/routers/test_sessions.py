@@ -9,7 +9,7 @@ import time_machine
 
 from app.core import clock
 from tests.conftest import Tenant
-from tests.routers.calls import add, body_of, every, open_session, problem_of, say, search
+from tests.routers.calls import add, body_of, every, open_session, problem_of, say, search, texts_found
 
 
 async def test_a_session_comes_back_as_it_was_opened(api: httpx.AsyncClient) -> None:
@@ -169,6 +169,50 @@ async def test_an_expired_session_is_gone_at_that_instant(api: httpx.AsyncClient
         assert (await say(api, "s", "again"))["seq"] == 1
         assert [one["content"] for one in await every(api, "/v1/sessions/s/messages")] == ["again"]
         assert body_of(await api.get("/v1/sessions/s"))["expires_at"] is None
+
+
+async def test_what_an_expired_session_has_is_found_by_nothing(api: httpx.AsyncClient, tenant: Tenant) -> None:
+    start = clock.now()
+    await open_session(api, "s", user_id="ada", ttl=60)
+    await say(api, "s", "The heron stands in the reeds.")
+    mine = await add(api, "The heron is Ada's.", user_id="ada", session_id="s")
+    kept = await add(api, "The heron flies at dawn.", user_id="ada")
+    await open_session(api, "t", user_id="ada", ttl=3600)
+    await say(api, "t", "A heron again.")
+    await tenant.work()
+
+    async def found() -> tuple[set[str], list[set[str]]]:
+        hits = await texts_found(api, "heron", user_id="ada", include_messages=True)
+        hits += await texts_found(api, "heron", user_id="ada", session_id="s", include_messages=True)
+        recalled = [
+            body_of(await api.post("/v1/messages/search", json=asked))["results"]
+            for asked in ({"query": "heron"}, {"query": "heron", "mode": "keyword"}, {"user_id": "ada"},
+                          {"query": "heron", "session_id": "s", "user_id": "ada"})
+        ]  # fmt: skip
+        return set(hits), [{hit["message"]["content"] for hit in hits} for hits in recalled]
+
+    said = {"The heron stands in the reeds.", "A heron again."}
+    hits, recalled = await found()
+    assert hits == {mine["text"], kept["text"], *said}
+    assert recalled == [said, said, said, {"The heron stands in the reeds."}]
+    path = f"/v1/memories/{mine['id']}"
+    with time_machine.travel(start + timedelta(seconds=61), tick=True):
+        hits, recalled = await found()
+        assert hits == {kept["text"], "A heron again."}
+        assert recalled == [{"A heron again."}, {"A heron again."}, {"A heron again."}, set()]
+        page = body_of(await api.get("/v1/memories?count=true"))
+        assert ([one["id"] for one in page["results"]], page["total"]) == ([kept["id"]], 1)
+        assert await every(api, "/v1/memories", session_id="s", status="active") == []
+        for response in (
+            await api.get(path), await api.get(f"{path}/history"), await api.patch(path, json={"importance": 1}),
+            await api.delete(path),
+        ):  # fmt: skip
+            problem_of(response, 404, "memory_not_found")
+        both = body_of(await api.post("/v1/memories/get", json={"ids": [mine["id"], kept["id"]]}))
+        assert ([one["id"] for one in both["results"]], both["missing"]) == ([kept["id"]], [mine["id"]])
+        bulk = await api.post("/v1/memories/delete", json={"session_id": "s", "dry_run": True})
+        assert body_of(bulk)["matched"] == 0
+    assert body_of(await api.get(path))["id"] == mine["id"]
 
 
 async def test_the_id_of_an_expired_session_can_be_chosen_again(api: httpx.AsyncClient) -> None:
