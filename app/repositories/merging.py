@@ -128,6 +128,8 @@ class MergeRepository(Repository):
             twin.c.status == "active",
             twin.c.kind == memories.c.kind,
             twin.c.content_hash == memories.c.content_hash,
+            twin.c.key.is_not_distinct_from(memories.c.key),
+            func.md5(cast(twin.c.value, Text())).is_not_distinct_from(func.md5(cast(memories.c.value, Text()))),
             *(_told_apart(twin, name).is_not_distinct_from(_told_apart(memories, name)) for name in _PLACE),
         )
         statement = (

@@ -47,4 +47,4 @@ class MergedUser(User):
     """The user after a merge, and how many rows of each kind moved."""
 
     moved: dict[str, int]
-    superseded: int = Field(description="Memories that both had word for word")
+    superseded: int = Field(description="Memories that gave way: both had them, or a newer value of their key")

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from app.core import clock
 from app.core.errors import Conflict, Forbidden, Invalid, NotFound
@@ -14,6 +15,7 @@ from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.users import MergedUser, User, UserChange, UserMerge
 from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
+from app.services.keying import KeySettlement
 from app.uow import Transaction, UnitOfWork
 
 
@@ -90,9 +92,12 @@ class UserService:
                 [event_row("superseded", None, row, principal.actor, at, {"status"}) for row in closed]
             )
             moved = await tx.merging.move(source, user_id)
+            settled = await KeySettlement(tx, principal.actor, at).settle_all(Scope(user_id).owner)
             await tx.users.delete(source)
-            merged = _user(_there(await tx.users.change(user_id, {"updated_at": at})))
-            return Answer(200, MergedUser(**merged.model_dump(), moved=moved, superseded=len(closed)))
+            known = await tx.users.get(user_id)
+            values = _joined(users[source], _there(known)) | {"updated_at": at}
+            merged = _user(_there(await tx.users.change(user_id, values)))
+            return Answer(200, MergedUser(**merged.model_dump(), moved=moved, superseded=len(closed) + settled))
 
         return await write_once(self.uow, write, MergedUser, work)
 
@@ -104,6 +109,15 @@ async def _expire(tx: Transaction, user_ids: Sequence[str], actor: str, at: date
         lengths = [row["length"] for row in rows if row["owner"] == owner]
         await tx.owners.lock_and_change(owner, OwnerChange(-len(lengths), -sum(lengths)))
     await tx.memories.record([event_row("updated", None, row, actor, at, {"status"}) for row in rows])
+
+
+def _joined(source: Row, target: Row) -> dict[str, Any]:
+    """What is known of a person under both ids; where both say something the target's word holds."""
+    return {
+        "timezone": target["timezone"] or source["timezone"],
+        "metadata": source["metadata"] | target["metadata"],
+        "first_seen_at": min(source["first_seen_at"], target["first_seen_at"]),
+    }
 
 
 def no_user() -> NotFound:

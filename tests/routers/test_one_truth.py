@@ -130,3 +130,15 @@ async def test_a_hit_says_whose_it_is(api: httpx.AsyncClient) -> None:
         ("memory", "ada", "helper", None),
         ("message", "bob", None, "s"),
     ]
+
+
+async def test_a_merge_leaves_one_current_value_and_what_both_ids_know_of_the_person(api: httpx.AsyncClient) -> None:
+    await api.put("/v1/users/old/facts/user.city", json={"value": "Milan", "occurred_at": "2026-01-01T00:00:00Z"})
+    await api.put("/v1/users/ada/facts/user.city", json={"value": "奥斯陆", "occurred_at": "2026-02-01T00:00:00Z"})
+    await api.put("/v1/users/old/facts/k", json={"value": 1, "text": "same words"})
+    await api.put("/v1/users/ada/facts/other", json={"value": 2, "text": "same words"})
+    await api.patch("/v1/users/old", json={"timezone": "Europe/Rome", "metadata": {"crm": 7}})
+    merged = (await api.post("/v1/users/ada/merge", json={"from_user_id": "old"})).json()
+    assert (merged["timezone"], merged["metadata"], merged["superseded"]) == ("Europe/Rome", {"crm": 7}, 1)
+    assert await _current(api) == ["奥斯陆"]
+    assert [await _current(api, key) for key in ("k", "other")] == [["1"], ["2"]]
