@@ -81,6 +81,8 @@ class BlockService:
                 row = await tx.blocks.change(current["id"], values)
             else:
                 check_version(0, write.expected(request.version))
+                if address.user_id is not None:
+                    await tx.users.touch([address.user_id], at)
                 row = await self._create(tx, address, owner, values)
             await tx.blocks.note(row, principal.actor, at)
             return Answer(201 if current is None else 200, _block(row))

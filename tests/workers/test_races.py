@@ -16,6 +16,7 @@ from app.domain.scope import Scope
 from app.repositories.memories import MemoryRepository
 from app.repositories.owners import OwnerChange
 from app.repositories.selection import Selection
+from app.schemas.blocks import BlockPut
 from app.schemas.curation import MemoriesDelete
 from app.schemas.memories import MemoriesAdd, MemoryAdd
 from app.schemas.messages import MessageAppend
@@ -23,6 +24,7 @@ from app.schemas.sessions import SessionCreate
 from app.schemas.users import UserMerge
 from app.services import answers
 from app.services.answers import Answer, Write, write_once
+from app.services.blocks import BlockAddress, BlockService
 from app.services.bulk import delete_selected
 from app.services.memories import MemoryService
 from app.services.messages import MessageService
@@ -31,6 +33,7 @@ from app.services.users import UserService
 from app.services.vectorising import Vectorising
 from app.uow import Transaction, UnitOfWork
 from tests.workers.conftest import Desk, until
+from tests.workers.test_interleaving import SlowAppend
 
 Call = Callable[[Any, Principal, Desk], Coroutine[Any, Any, object]]
 
@@ -100,7 +103,8 @@ async def in_turn(desk: Desk, held: Held, first: Coroutine[Any, Any, object], se
 
 
 STRAY = """
-SELECT DISTINCT x.user_id FROM (SELECT tenant_id, user_id FROM memories UNION SELECT tenant_id, user_id FROM sessions) x
+SELECT DISTINCT x.user_id FROM (SELECT tenant_id, user_id FROM memories UNION SELECT tenant_id, user_id FROM sessions
+                                   UNION SELECT tenant_id, user_id FROM blocks) x
     LEFT JOIN users u ON u.tenant_id = x.tenant_id AND u.id = x.user_id
     WHERE x.tenant_id = $1 AND x.user_id IS NOT NULL AND u.id IS NULL
 """
@@ -163,15 +167,19 @@ async def opened(uow: Any, principal: Principal, _desk: Desk) -> object:
     return await SessionService(uow).create(principal, SessionCreate(id="new", user_id="old"), None)
 
 
-WRITES = (appended, appended_to_the_known, added, opened)
+async def noted(uow: Any, principal: Principal, _desk: Desk) -> object:
+    return await BlockService(uow).put(Write(principal), BlockAddress("persona", "old", None), BlockPut(text="Kind."))
+
+
+WRITES = {appended: "sessions", appended_to_the_known: "sessions", added: "owners", opened: "sessions", noted: "blocks"}
 
 
 @pytest.mark.parametrize("write", WRITES)
 async def test_a_merge_waits_for_a_write_and_takes_it_along(desk: Desk, principal: Principal, write: Call) -> None:
     await append(desk.services.messages, principal)
-    held = Held(desk.services.uow, "sessions" if write is not added else "owners")
+    held = Held(desk.services.uow, WRITES[write])
     await in_turn(desk, held, write(held, principal, desk), merge(desk.services.users, principal))
-    for table in ("sessions", "memories"):
+    for table in ("sessions", "memories", "blocks"):
         rows = await desk.sql(f"SELECT DISTINCT user_id FROM {table} WHERE tenant_id = $1", desk.tenant.id)
         assert {row["user_id"] for row in rows} <= {"ada"}
     await assert_whole(desk)
@@ -185,6 +193,23 @@ async def test_a_write_that_waited_for_a_merge_leaves_no_data_without_a_user(
     held = Held(desk.services.uow, "merging")
     service = UserService(held)  # type: ignore[arg-type]
     await in_turn(desk, held, merge(service, principal), write(desk.services.uow, principal, desk))
+    await assert_whole(desk)
+
+
+async def test_an_append_that_has_its_session_and_not_yet_its_owner_meets_a_merge_without_a_deadlock(
+    desk: Desk, principal: Principal
+) -> None:
+    await append(desk.services.messages, principal)
+    slow = SlowAppend(desk.services.uow)
+    slow.may_commit.set()
+    one = slow.start(principal, "And the tram again.")
+    await slow.numbered.wait()
+    other = asyncio.create_task(merge(desk.services.users, principal))
+    await until(desk.waits_for_a_lock)
+    slow.may_queue.set()
+    await asyncio.gather(one, other)
+    rows = await desk.sql("SELECT owner FROM messages WHERE tenant_id = $1", desk.tenant.id)
+    assert [row["owner"] for row in rows] == ["u:ada"] * 2
     await assert_whole(desk)
 
 
