@@ -51,6 +51,7 @@ class FactService:
         expected = write.expected(request.version)
 
         async def work(tx: Transaction) -> Answer:
+            await tx.users.touch([draft.row["user_id"]], at)  # users are locked before their owners' counters
             await tx.owners.lock_and_change(owner, OwnerChange())
             before = await tx.facts.current_for_update(owner, canonical.key, at)
             version = before[0]["version"] if before else 0

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from app.core import ids
-from app.core.errors import Forbidden, Invalid
+from app.core.errors import Contention, Forbidden, Invalid
 from app.domain.memory import VISIBLE_STATUSES, default_importance, default_weight, traits_of, visible
 from app.domain.principal import Principal
 from app.domain.scope import Scope
@@ -105,7 +105,7 @@ class MemoryWriter:
         given = draft.memory.model_fields_set
         values: dict[str, Any] = {
             name: draft.row[name]
-            for name in ("category", "importance", "weight", "use", "pinned", "occurred_at")
+            for name in ("category", "importance", "weight", "use", "pinned")
             if name in given and draft.row[name] is not None and draft.row[name] != known[name]
         }
         metadata = known["metadata"] | draft.row["metadata"]
@@ -287,7 +287,10 @@ async def locked_memory(tx: Transaction, principal: Principal, memory_id: UUID, 
     lock = tx.memories.get_any_for_update if deleted_too else tx.memories.get_for_update
     seen = writable(principal, await read(memory_id))
     await tx.owners.lock_and_change(seen["owner"], OwnerChange())
-    return writable(principal, await lock(memory_id))
+    found = writable(principal, await lock(memory_id))
+    if found["owner"] != seen["owner"]:
+        raise Contention("The memory was given to another user at this moment.")
+    return found
 
 
 def writable(principal: Principal, row: Row | None) -> Row:

@@ -78,8 +78,8 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
         source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at, deleted_at,
         expires_at, last_seen_at, tokens, length, content_hash)
     SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
-           CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' THEN 'agent' || n % 50 END,
-           CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' THEN 'app' || n % 20 END,
+           CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
+           CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
            CASE WHEN n % 30 = 0 THEN 's' || s END,
            CASE n % 3 WHEN 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
            CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END, 'other',

