@@ -21,10 +21,10 @@ demo: $(READY) ## Load a conversation into a temporary service and ask it questi
 	@$(BIN)/python examples/demo.py $(if $(DEMO_DATA),--data $(DEMO_DATA))
 
 test: $(READY) ## Run every test (needs nothing but this; under ten minutes)
-	@$(BIN)/python -m pytest -n 2 -m "not soak"
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 soak: $(READY) ## Run the tests at their full size (up to an hour)
-	@$(BIN)/python -m pytest -n 2 --timeout 3600 --full-size
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --timeout 3600 --full-size
 
 check: $(READY) ## Format, lint, types, layers, domain tests: what to run before each commit (under a minute)
 	@$(BIN)/ruff format --check .
