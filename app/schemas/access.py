@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from app.domain.principal import Permission, Role
-from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone
+from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 
 
 class Me(ResponseModel):
@@ -75,8 +75,8 @@ class TenantSettings(RequestModel):
     """What may be set for a tenant while the service runs."""
 
     timezone: Timezone | None = Field(None, description="For users and sessions that name none")
-    default_session_ttl: int | None = Field(None, ge=1, description="Seconds, for sessions that name none")
-    default_memory_ttl: int | None = Field(None, ge=1, description="Seconds, for memories that name none")
+    default_session_ttl: Ttl | None = Field(None, description="Seconds, for sessions that name none")
+    default_memory_ttl: Ttl | None = Field(None, description="Seconds, for memories that name none")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
 

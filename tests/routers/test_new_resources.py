@@ -164,3 +164,8 @@ async def test_stats_count_what_a_tenant_has(api: httpx.AsyncClient) -> None:
     await api.post("/v1/memories", json={"text": "x", "user_id": "ada"})
     stats = (await api.get("/v1/admin/stats")).json()
     assert (stats["users"], stats["sessions"], stats["messages"], stats["memories"]) == (1, 1, 1, {"active": 1})
+
+
+async def test_a_default_life_longer_than_dates_reach_is_refused(api: httpx.AsyncClient) -> None:
+    for name in ("default_memory_ttl", "default_session_ttl"):
+        assert (await api.patch("/v1/admin/settings", json={name: 2**62})).status_code == 422
