@@ -135,6 +135,7 @@ VersionedWriteDep = Annotated[Write, Depends(get_versioned_write)]
 SessionId = Annotated[
     SegmentId, Path(description="The session's id; a / in it is written %2F", examples=["trip-planning"])
 ]
+UserId = Annotated[SegmentId, Path(description="The user's id; a / in it is written %2F", examples=["ada"])]
 MemoryId = Annotated[UUID, Path(description="The memory's id")]
 JobId = Annotated[UUID, Path(description="The job's id")]
 LimitQuery = Annotated[int, Query(ge=1, le=200, description="Rows of one page")]

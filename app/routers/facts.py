@@ -11,6 +11,7 @@ from app.routers.deps import (
     LimitQuery,
     PrincipalDep,
     ServicesDep,
+    UserId,
     VersionedWriteDep,
     WriteDep,
     reply,
@@ -26,7 +27,6 @@ from app.schemas.lists import Page
 router = APIRouter(prefix="/users/{user_id}/facts", tags=["Facts"], route_class=StrictRoute)
 keys_router = APIRouter(prefix="/keys", tags=["Facts"], route_class=StrictRoute)
 
-UserId = Annotated[SegmentId, Path(description="The user's id; a / in it is written %2F", examples=["ada"])]
 FactKey = Annotated[
     SegmentId, Path(description="A key or any alias of it: user.city, home.location, 居住地", examples=["user.city"])
 ]

@@ -1,8 +1,6 @@
 """/v1/users and /v1/me"""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Response
 
 from app.routers.deps import (
     DEFAULT_PAGE,
@@ -11,20 +9,18 @@ from app.routers.deps import (
     LimitQuery,
     PrincipalDep,
     ServicesDep,
+    UserId,
     WriteDep,
     reply,
 )
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.access import Me
-from app.schemas.fields import SegmentId
 from app.schemas.lists import Page
 from app.schemas.users import MergedUser, User, UserChange, UserMerge
 
 router = APIRouter(prefix="/users", tags=["Users"], route_class=StrictRoute)
 me_router = APIRouter(prefix="/me", tags=["Users"], route_class=StrictRoute)
-
-UserId = Annotated[SegmentId, Path(description="The user's id; a / in it is written %2F", examples=["ada"])]
 
 
 @router.get("", responses=documented(403), operation_id="list_users")
