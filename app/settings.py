@@ -96,6 +96,43 @@ class Settings(BaseSettings):
         1.0, ge=-1, le=1, description="openai: the cosine of a text and itself, which becomes the similarity 1"
     )
 
+    llm_base_url: str | None = Field(
+        None, description="What stands before /chat/completions, such as http://host:8080/v1; unset: no language model"
+    )
+    llm_api_key: SecretStr | None = Field(None, description="Bearer token for the language model; unset: none is sent")
+    llm_model: str | None = Field(None, description="The language model's name at its host")
+    llm_timeout_seconds: float = Field(60.0, gt=0, description="Longest wait for one reply of the language model")
+    llm_rewrite_timeout_seconds: float = Field(
+        2.0, gt=0, description="Longest wait for a rewritten question; then it is rewritten by rule"
+    )
+    llm_attempts: int = Field(3, ge=1, le=20, description="Requests before a reply is given up for now")
+    llm_max_tokens: int = Field(
+        1024, ge=16, description="Longest reply in tokens, where a task has no length of its own"
+    )
+    llm_structured_output: Literal["auto", "json_schema", "json_object", "none"] = Field(
+        "auto", description="How the host is asked for JSON; auto: as strictly as it allows"
+    )
+    llm_breaker_failures: int = Field(3, ge=1, description="Failed calls in a row before the host is left alone")
+    llm_breaker_seconds: float = Field(30.0, gt=0, description="How long a host that failed is left alone")
+
+    rerank_provider: Literal["none", "onnx", "http"] = Field(
+        "none", description="What puts the best hits in order once more: nothing, a model in a folder, or a host"
+    )
+    rerank_model_dir: Path | None = Field(
+        None, description="onnx: folder with model.onnx, tokenizer.json and mnemic.json of a cross-encoder"
+    )
+    rerank_base_url: str | None = Field(
+        None, description="http: what stands before /rerank, such as http://host:8080/v1"
+    )
+    rerank_api_key: SecretStr | None = Field(None, description="http: bearer token; unset: none is sent")
+    rerank_model: str | None = Field(None, description="http: the model's name at the host; unset: none is sent")
+    rerank_deadline_seconds: float = Field(
+        0.5, gt=0, description="Longest wait for the reranker; then the order stays as it was"
+    )
+    rerank_candidates: int = Field(30, ge=1, le=200, description="Best hits that are reranked")
+    rerank_threads: int = Field(2, ge=1, description="onnx: threads that one reranking computes with")
+    rerank_max_characters: int = Field(1000, ge=64, description="Only this beginning of a text is reranked")
+
     worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
     worker_poll_seconds: float = Field(1.0, gt=0, description="Longest time a due job waits for a missed notification")
     job_heartbeat_seconds: float = Field(20.0, gt=0, description="A job without heartbeat for this long runs again")

@@ -44,6 +44,21 @@ class JobOutcome:
     word: str = "done"
 
 
+@dataclass(slots=True)
+class LanguageModelCall:
+    """How a call of the language model ended, and what it used, repetitions and repair included.
+
+    Args:
+        outcome: ok, repaired, nonsense, unavailable, left_alone (nothing was sent) or cancelled.
+        prompt_tokens: Tokens read, as the host counts them.
+        completion_tokens: Tokens written.
+    """
+
+    outcome: str = "ok"
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
 class Metrics:
     """The values of one process, in a registry of its own."""
 
@@ -73,6 +88,23 @@ class Metrics:
             registry=registry,
         )
         self.embedded_texts = Counter("mnemic_embedded_texts", "Texts embedded", ("input",), registry=registry)
+        self.language_model_calls = Counter(
+            "mnemic_llm_calls", "Calls of the language model", ("purpose", "outcome"), registry=registry
+        )
+        self.language_model_seconds = Histogram(
+            "mnemic_llm_seconds",
+            "Time of one call of the language model",
+            ("purpose",),
+            buckets=FAST,
+            registry=registry,
+        )
+        self.language_model_tokens = Counter(
+            "mnemic_llm_tokens", "Tokens, as the model's host counts them", ("purpose", "part"), registry=registry
+        )
+        self.rerank_calls = Counter("mnemic_rerank_calls", "Calls of the reranker", ("outcome",), registry=registry)
+        self.rerank_seconds = Histogram(
+            "mnemic_rerank_seconds", "Time of one call of the reranker", buckets=FAST, registry=registry
+        )
         self.job_runs = Counter(
             "mnemic_job_runs", "Runs of jobs by this worker", ("kind", "outcome"), registry=registry
         )
@@ -101,6 +133,34 @@ class Metrics:
         finally:
             self.job_runs.labels(kind, outcome.word).inc()
             self.job_seconds.labels(kind).observe(clock.monotonic() - started)
+
+    @contextmanager
+    def language_model_call(self, purpose: str) -> Iterator[LanguageModelCall]:
+        """Time one call of the language model and count it by the outcome that the block leaves behind."""
+        call, started = LanguageModelCall(), clock.monotonic()
+        try:
+            yield call
+        except asyncio.CancelledError:
+            call.outcome = "cancelled"
+            raise
+        finally:
+            self.language_model_calls.labels(purpose, call.outcome).inc()
+            self.language_model_seconds.labels(purpose).observe(clock.monotonic() - started)
+            self.language_model_tokens.labels(purpose, "prompt").inc(call.prompt_tokens)
+            self.language_model_tokens.labels(purpose, "completion").inc(call.completion_tokens)
+
+    @contextmanager
+    def rerank_call(self) -> Iterator[None]:
+        """Time one call of the reranker and count it by how it ends."""
+        started, outcome = clock.monotonic(), "ok"
+        try:
+            yield
+        except BaseException as error:
+            outcome = type(error).__name__
+            raise
+        finally:
+            self.rerank_calls.labels(outcome).inc()
+            self.rerank_seconds.observe(clock.monotonic() - started)
 
     def watch_pool(self, size: Callable[[], int], used: Callable[[], int]) -> None:
         """Ask the pool at each scrape."""

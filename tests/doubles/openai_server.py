@@ -1,44 +1,12 @@
 """A host of `/v1/embeddings` on loopback that does what it is told: also what no host should."""
 
-import json
-import threading
-from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass
 from typing import Any
 
 from tests.doubles.embeddings import HashedModel
-
-DEADLINE = 20.0
-Body = dict[str, Any]
-
-
-@dataclass
-class Request:
-    """What the host was asked."""
-
-    path: str
-    authorization: str | None
-    body: Body
-
-
-class Turn:
-    """One answer: ordinary, if nothing else is said."""
-
-    def __init__(
-        self,
-        *,
-        status: int = 200,
-        headers: dict[str, str] | None = None,
-        raw: bytes | None = None,
-        change: Callable[[list[Body]], list[Body]] | None = None,
-        hang: bool = False,
-        drop: bool = False,
-    ) -> None:
-        self.status, self.headers, self.raw = status, headers or {}, raw
-        self.change, self.hang, self.drop = change, hang, drop
+from tests.doubles.scripted_host import Body, Request, ScriptedHost, Turn, serving
 
 
 def _dimension(entries: list[Body], length: int) -> list[Body]:
@@ -74,20 +42,14 @@ TOO_LARGE = Turn(status=413)
 
 
 @dataclass
-class EmbeddingHost:
+class EmbeddingHost(ScriptedHost):
     """A running host. `script` has its next answers, `otherwise` all that follow.
 
     Texts that are equal, or equal but for a prefix that ends in ': ', have equal vectors.
     """
 
-    url: str = ""
     dimension: int = 32
-    script: deque[Turn] = field(default_factory=deque)
-    otherwise: Turn = ORDINARY
     longest: int | None = None
-    requests: list[Request] = field(default_factory=list)
-    connections: int = 0
-    released: threading.Event = field(default_factory=threading.Event)
 
     @property
     def texts(self) -> list[list[str]]:
@@ -95,78 +57,32 @@ class EmbeddingHost:
         return [request.body["input"] for request in self.requests]
 
     def answer(self, request: Request) -> Turn:
-        """Note a request and look up what to do."""
-        self.requests.append(request)
+        """A request with a text that is too long is refused, whatever the script says."""
         if self.longest is not None and max(map(len, request.body["input"])) > self.longest:
+            self.requests.append(request)
             return TOO_LARGE
-        return self.script.popleft() if self.script else self.otherwise
+        return super().answer(request)
 
-    def entries(self, body: Body) -> list[Body]:
-        """The ordinary answer's list."""
-        model = HashedModel(body.get("dimensions", self.dimension))
+    def ordinary(self, request: Request) -> list[Body]:
+        """A vector for each text."""
+        model = HashedModel(request.body.get("dimensions", self.dimension))
         return [
             {"object": "embedding", "index": index, "embedding": [float(one) for one in model._vector(_bare(text))]}
-            for index, text in enumerate(body["input"])
+            for index, text in enumerate(request.body["input"])
         ]
+
+    def wrapped(self, answer: Any) -> Body:
+        """The vectors as the protocol lists them."""
+        return {"object": "list", "data": answer}
 
 
 def _bare(text: str) -> str:
     return text.split(": ", 1)[-1]
 
 
-def _handler(host: EmbeddingHost) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def setup(self) -> None:
-            super().setup()
-            host.connections += 1
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            turn = host.answer(Request(self.path, self.headers["Authorization"], body))
-            if turn.hang:
-                host.released.wait(DEADLINE)
-            if turn.hang or turn.drop:
-                self.close_connection = True
-                return
-            self._send(turn, host.entries(body))
-
-        def _send(self, turn: Turn, entries: list[Body]) -> None:
-            data = turn.change(entries) if turn.change else entries
-            raw = turn.raw if turn.raw is not None else json.dumps({"object": "list", "data": data}).encode()
-            self.send_response(turn.status)
-            for name, value in {"Content-Type": "application/json", **turn.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
-            """Keep quiet."""
-
-    return Handler
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A caller who left in the middle is what the tests are about."""
-
-
 @contextmanager
 def embedding_host(dimension: int = 32) -> Iterator[EmbeddingHost]:
     """A host for the length of a test."""
     host = EmbeddingHost(dimension=dimension)
-    server = _Server(("127.0.0.1", 0), _handler(host))
-    host.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serving(host):
         yield host
-    finally:
-        host.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join(DEADLINE)

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 import httpx
@@ -12,10 +10,10 @@ import numpy as np
 import stamina
 from pydantic import BaseModel, ValidationError
 
-from app.core import clock
 from app.core.errors import ConfigurationError
 from app.core.text.normal import clean
 from app.domain.calibration import Calibration
+from app.providers import http
 from app.providers.embeddings.base import EmbeddingUnavailable, Metric, Vector
 
 MAX_DIMENSION: Final = 4_000
@@ -28,14 +26,8 @@ BLANK: Final = "."
 TOO_MUCH: Final = frozenset({400, 413, 422})
 """Statuses of a request that may be too large for the model's host: a smaller one is tried."""
 
-TRY_AGAIN: Final = frozenset({408, 409, 425, 429})
-"""Statuses after which waiting helps, as after every 5xx."""
-
 LEAST_CHARACTERS: Final = 64
 """A text of this length that is refused is not refused for its length."""
-
-LONGEST_PAUSE: Final = 30.0
-CONNECTIONS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +82,11 @@ class OpenAIModel:
         self.name: Final = _name(endpoint)
         self.calibration: Final = endpoint.calibration
         self._dimension = endpoint.dimensions
-        self._url = _address(endpoint.base_url)
-        self._client = httpx.AsyncClient(
-            headers=_authorization(endpoint.api_key),
-            timeout=endpoint.timeout,
-            limits=httpx.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
-            trust_env=False,
-            follow_redirects=False,
+        self._url = http.address(
+            endpoint.base_url, "/embeddings", setting="EMBEDDING_BASE_URL", key_setting="EMBEDDING_API_KEY"
+        )
+        self._client = http.client(
+            http.authorization(endpoint.api_key, setting="EMBEDDING_API_KEY"), timeout=endpoint.timeout
         )
 
     @property
@@ -151,7 +141,7 @@ class OpenAIModel:
     async def _repeated(self, texts: list[str], attempts: int) -> list[Vector]:
         vectors: list[Vector] = []
         async for attempt in stamina.retry_context(
-            on=_pause, attempts=attempts, timeout=None, wait_initial=0.2, wait_max=5.0, wait_jitter=0.2
+            on=http.pause_before_retry, attempts=attempts, timeout=None, wait_initial=0.2, wait_max=5.0, wait_jitter=0.2
         ):
             with attempt:
                 vectors = await self._asked(texts)
@@ -175,8 +165,8 @@ class OpenAIModel:
         if status == httpx.codes.OK:
             return
         words = f"{self.name}: the host answered {status}."
-        if status in TRY_AGAIN or response.is_server_error:
-            raise _TryAgain(words, _retry_after(response.headers.get("Retry-After")))
+        if status in http.TRY_AGAIN or response.is_server_error:
+            raise _TryAgain(words, http.retry_after(response.headers.get("Retry-After")))
         if status in TOO_MUCH:
             raise _TooMuch(words)
         raise EmbeddingUnavailable(words)
@@ -214,12 +204,8 @@ class OpenAIModel:
             )
 
 
-class _TryAgain(EmbeddingUnavailable):
-    """Patience may help; `pause` is the host's own wish in seconds."""
-
-    def __init__(self, words: str, pause: float | None = None) -> None:
-        super().__init__(words)
-        self.pause = pause
+class _TryAgain(http.MayPass, EmbeddingUnavailable):
+    """Patience may help."""
 
 
 class _TooMuch(EmbeddingUnavailable):
@@ -239,31 +225,6 @@ class _Answer(BaseModel):
     data: list[_Entry]
 
 
-def _pause(error: Exception) -> bool | float:
-    """Whether to repeat a request, or after how many seconds."""
-    if not isinstance(error, _TryAgain):
-        return False
-    if error.pause is None:
-        return True
-    return error.pause if error.pause <= LONGEST_PAUSE else False
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Seconds, from a number or a date; None where there is no such header or it is nonsense."""
-    if header is None:
-        return None
-    try:
-        seconds = float(header) if header.strip().isdigit() else _until(header)
-    except (TypeError, ValueError):
-        return None
-    return max(0.0, seconds)
-
-
-def _until(date: str) -> float:
-    at = parsedate_to_datetime(date)
-    return (at.replace(tzinfo=at.tzinfo or UTC) - clock.now()).total_seconds()
-
-
 def _listed(lengths: set[int]) -> str:
     return ", ".join(f"{length:,}" for length in sorted(lengths))
 
@@ -271,23 +232,3 @@ def _listed(lengths: set[int]) -> str:
 def _name(endpoint: Endpoint) -> str:
     """Vectors of one name are comparable: those cut to a length are a model of their own."""
     return endpoint.model if endpoint.dimensions is None else f"{endpoint.model}@{endpoint.dimensions}"
-
-
-def _address(base_url: str) -> httpx.URL:
-    try:
-        url = httpx.URL(base_url.rstrip("/") + "/embeddings")
-    except httpx.InvalidURL:
-        url = httpx.URL()
-    if url.scheme not in {"http", "https"} or not url.host or url.userinfo:
-        raise ConfigurationError(
-            "EMBEDDING_BASE_URL is http(s)://host/v1, without a user or password: a key goes into EMBEDDING_API_KEY."
-        )
-    return url
-
-
-def _authorization(api_key: str | None) -> dict[str, str]:
-    if api_key is None:
-        return {}
-    if not (api_key.isascii() and api_key.isprintable()):
-        raise ConfigurationError("EMBEDDING_API_KEY has characters that no HTTP header can carry.")
-    return {"Authorization": f"Bearer {api_key.strip()}"}
