@@ -18,12 +18,14 @@ from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
 from app.providers.embeddings.measured import MeasuredModel
 from app.services.access import AccessService
+from app.services.accesses import AccessLog
 from app.services.admin import AdminService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.clearing import ClearingService
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
+from app.services.explaining import Explainer
 from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
@@ -33,7 +35,9 @@ from app.services.memories import MemoryService
 from app.services.messages import MessageService
 from app.services.metering import Metering
 from app.services.recall import RecallService
+from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
+from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
 from app.services.sweeping import Sweeping
@@ -52,6 +56,7 @@ class Services:
     uow: UnitOfWork
     embedder: Embedder
     access: AccessService
+    accesses: AccessLog
     admin: AdminService
     blocks: BlockService
     bulk: BulkService
@@ -65,6 +70,7 @@ class Services:
     memories: MemoryService
     messages: MessageService
     recall: RecallService
+    replay: ReplayService
     retrieval: RetrievalService
     sessions: SessionService
     states: StateService
@@ -125,6 +131,8 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
     measured.watch_queue(Metering(uow).tally)
     embedder = Embedder(model, uow)
     access = AccessService(uow, settings.key_cache_seconds)
+    accesses = AccessLog(uow, settings.access_flush_seconds)
+    explainer = Explainer(uow, model.name)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -132,6 +140,7 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
         uow=uow,
         embedder=embedder,
         access=access,
+        accesses=accesses,
         admin=AdminService(uow, embedder, access),
         blocks=BlockService(uow),
         bulk=BulkService(uow),
@@ -145,7 +154,10 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
         memories=MemoryService(uow, embedder),
         messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds)),
         recall=RecallService(uow, embedder),
-        retrieval=RetrievalService(uow, embedder),
+        replay=ReplayService(uow, explainer),
+        retrieval=RetrievalService(
+            uow, embedder, QueryRewriter(None, 2.0), None, 30, accesses, explainer
+        ),
         sessions=SessionService(uow),
         states=StateService(uow),
         sweeping=Sweeping(uow, patience),

@@ -79,7 +79,7 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
             app.state.services = running
             await _look_at_role(running)
             await running.embedder.look()
-            async with running.metrics.served(chosen.metrics_host, chosen.metrics_port):
+            async with running.metrics.served(chosen.metrics_host, chosen.metrics_port), running.accesses.kept():
                 yield
 
     app = FastAPIOffline(

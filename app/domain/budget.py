@@ -1,7 +1,8 @@
-"""An honest guess at how many tokens a text costs, where the model's tokenizer is not at hand."""
+"""What texts cost in a prompt: an honest guess where the model's tokenizer is not at hand, and a budget to keep."""
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 CHARACTERS_PER_LATIN_TOKEN: Final = 4
@@ -24,3 +25,22 @@ def estimate_tokens(text: str) -> int:
     others = len(text) - ideographs - symbols - latin
     fractions = (latin + 2 * others) / CHARACTERS_PER_LATIN_TOKEN
     return math.ceil(ideographs + symbols * TOKENS_PER_SYMBOL + fractions)
+
+
+def within_budget(costs: Sequence[int], firsts: Sequence[bool], budget: int | None) -> list[bool]:
+    """Which texts fit, taken in their order: what does not fit is passed over, and shorter ones behind it may.
+
+    Args:
+        costs: Tokens of each text, best first.
+        firsts: Texts that are taken before the others, however long: constraints never lose to length. Only a budget
+            that does not even hold them all leaves some out, the last ones.
+        budget: Tokens of all together; None takes everything.
+    """
+    if budget is None:
+        return [True] * len(costs)
+    kept, left = [False] * len(costs), budget
+    for first in (True, False):
+        for row, cost in enumerate(costs):
+            if firsts[row] is first and cost <= left:
+                kept[row], left = True, left - cost
+    return kept

@@ -1,15 +1,18 @@
-"""From what the legs of a search found to one relevance in [0, 1]."""
+"""From what the legs of a search found to one relevance in [0, 1] for each candidate."""
 
 import math
-import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar, assert_never
+from typing import Final, assert_never
+
+import numpy as np
+import numpy.typing as npt
 
 from app.domain.calibration import Calibration
 
-Id = TypeVar("Id")
+Column = npt.NDArray[np.float64]
+"""One number for each candidate, shape (candidates,); NaN where there is none."""
 
 
 class Leg(StrEnum):
@@ -31,35 +34,41 @@ class Fusion(StrEnum):
     Z_SCORE = "z_score"
 
 
+DEFAULT_WEIGHTS: Final[Mapping[Leg, float]] = {
+    Leg.DENSE: 0.3,
+    Leg.LEXICAL: 0.7,
+    Leg.TIME: 0.3,
+    Leg.KEY: 0.3,
+    Leg.CONSTRAINT: 0.05,
+}
+"""Measured in ADR 8. A leg that cannot say anything about a question is left out and takes nothing from the others."""
+
+
 @dataclass(frozen=True, slots=True)
-class Candidate(Generic[Id]):
-    """A row that at least one leg found.
+class Evidence:
+    """What the legs say of the candidates, a column each: all have the same length.
 
     Args:
-        id: The row.
-        similarity_raw: Its raw cosine to the question in [-1, 1]; None where the row or the question has no vector.
-        bm25: Its BM25 score, >= 0; None where it shares no token with the question.
-        ranks: Its rank, from 1, in each leg that found it.
-        signals: What the other legs (time, key, constraint) give it, each in [0, 1].
+        cosine: Raw cosine to the question in [-1, 1]; NaN where the candidate or the question has no vector.
+        bm25: BM25 score, >= 0; NaN where no word is shared.
+        signals: What the other legs (time, key, constraint) give, in [0, 1].
     """
 
-    id: Id
-    similarity_raw: float | None = None
-    bm25: float | None = None
-    ranks: Mapping[Leg, int] = field(default_factory=dict)
-    signals: Mapping[Leg, float] = field(default_factory=dict)
+    cosine: Column
+    bm25: Column
+    signals: Mapping[Leg, Column] = field(default_factory=dict)
 
-
-@dataclass(frozen=True, slots=True)
-class Fused(Generic[Id]):
-    """A candidate with its relevance: the parts of `score_breakdown` that come from the legs."""
-
-    id: Id
-    relevance: float
-    similarity: float | None
-    similarity_raw: float | None
-    bm25: float | None
-    ranks: Mapping[Leg, int]
+    def raw(self, leg: Leg) -> Column:
+        """A leg's own column; all NaN where the leg said nothing."""
+        match leg:
+            case Leg.DENSE:
+                return self.cosine
+            case Leg.LEXICAL:
+                return self.bm25
+            case Leg.TIME | Leg.KEY | Leg.CONSTRAINT:
+                return self.signals.get(leg, np.full(len(self.cosine), np.nan))
+            case _:
+                assert_never(leg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +84,8 @@ class FusionRule:
     """
 
     method: Fusion = Fusion.FIXED
-    weights: Mapping[Leg, float] = field(default_factory=lambda: {Leg.DENSE: 0.35, Leg.LEXICAL: 0.65})
-    bm25_half: float = 8.0
+    weights: Mapping[Leg, float] = field(default_factory=lambda: DEFAULT_WEIGHTS)
+    bm25_half: float = 12.0
     rrf_k: float = 60.0
 
     def __post_init__(self) -> None:
@@ -97,105 +106,87 @@ class FusionRule:
         return {leg: weight / total for leg, weight in scaled.items()}
 
 
-def fuse(candidates: Iterable[Candidate[Id]], rule: FusionRule, calibration: Calibration) -> list[Fused[Id]]:
-    """The candidates with their relevance in [0, 1], best first.
+def relevance(evidence: Evidence, rule: FusionRule, calibration: Calibration) -> Column:
+    """Each candidate's relevance in [0, 1]: the weighted mean of one value in [0, 1] for each leg that is on.
 
-    The relevance is the weighted mean of one value in [0, 1] for each leg that is on; a leg that did not find a
-    candidate gives it 0. Equals are ordered by raw similarity, then BM25, then as they came, so that the order never
-    contradicts the relevance and is the same at every call. With every leg off all relevances are 0.
+    A leg that did not find a candidate gives it 0. With every leg off all relevances are 0.
     """
-    found = list(candidates)
-    shares = rule.shares
-    columns = {leg: _column(leg, found, rule, calibration) for leg in shares}
-    fused = [
-        Fused(
-            id=candidate.id,
-            relevance=_unit(math.fsum(shares[leg] * columns[leg][row] for leg in shares)),
-            similarity=None if candidate.similarity_raw is None else calibration.similarity(candidate.similarity_raw),
-            similarity_raw=candidate.similarity_raw,
-            bm25=candidate.bm25,
-            ranks=candidate.ranks,
-        )
-        for row, candidate in enumerate(found)
-    ]
-    return sorted(fused, key=_precedence)
+    fused = np.zeros(len(evidence.cosine))
+    for leg, share in rule.shares.items():
+        fused += share * np.nan_to_num(_mapped(leg, evidence.raw(leg), rule, calibration))
+    return np.clip(fused, 0.0, 1.0)
 
 
-def saturate(bm25: float, half: float) -> float:
+def similarity(cosine: Column, calibration: Calibration) -> Column:
+    """Calibrated similarity in [0, 1]; NaN where there is no cosine."""
+    return np.clip((cosine - calibration.low) / (calibration.high - calibration.low), 0.0, 1.0)
+
+
+def saturate(bm25: Column, half: float) -> Column:
     """The fixed map of BM25 to [0, 1): bm25 / (bm25 + half), the form of BM25's own term saturation."""
-    return max(0.0, bm25) / (max(0.0, bm25) + half)
+    least = np.maximum(bm25, 0.0)
+    return least / (least + half)
 
 
-def _column(leg: Leg, found: Sequence[Candidate[Id]], rule: FusionRule, calibration: Calibration) -> list[float]:
-    """One leg's value in [0, 1] for each candidate."""
+def ranks(raw: Column) -> list[int | None]:
+    """Each candidate's rank in a leg, from 1; equals as they came, None where the leg did not find it."""
+    found: list[int | None] = [None] * len(raw)
+    order = np.argsort(-raw, kind="stable")  # NaN is sorted to the end
+    for rank, row in enumerate(order.tolist(), start=1):
+        if not math.isnan(raw[row]):
+            found[row] = rank
+    return found
+
+
+def _mapped(leg: Leg, raw: Column, rule: FusionRule, calibration: Calibration) -> Column:
+    """One leg's value in [0, 1] for each candidate, NaN where it has none."""
     match rule.method:
         case Fusion.FIXED:
-            return [_fixed(leg, candidate, rule, calibration) for candidate in found]
+            return _fixed(leg, raw, rule, calibration)
         case Fusion.RRF:
-            return [_reciprocal(candidate.ranks.get(leg), rule.rrf_k) for candidate in found]
+            return _reciprocal(raw, rule.rrf_k)
         case Fusion.MIN_MAX:
-            return _scaled([_raw(leg, candidate) for candidate in found], _min_max)
+            return _scaled(raw, _min_max)
         case Fusion.Z_SCORE:
-            return _scaled([_raw(leg, candidate) for candidate in found], _z_score)
+            return _scaled(raw, _z_score)
         case _:
             assert_never(rule.method)
 
 
-def _raw(leg: Leg, candidate: Candidate[Id]) -> float | None:
+def _fixed(leg: Leg, raw: Column, rule: FusionRule, calibration: Calibration) -> Column:
     match leg:
         case Leg.DENSE:
-            return candidate.similarity_raw
-        case Leg.LEXICAL:
-            return candidate.bm25
-        case Leg.TIME | Leg.KEY | Leg.CONSTRAINT:
-            return candidate.signals.get(leg)
-        case _:
-            assert_never(leg)
-
-
-def _fixed(leg: Leg, candidate: Candidate[Id], rule: FusionRule, calibration: Calibration) -> float:
-    raw = _raw(leg, candidate)
-    if raw is None:
-        return 0.0
-    match leg:
-        case Leg.DENSE:
-            return calibration.similarity(raw)
+            return similarity(raw, calibration)
         case Leg.LEXICAL:
             return saturate(raw, rule.bm25_half)
         case Leg.TIME | Leg.KEY | Leg.CONSTRAINT:
-            return _unit(raw)
+            return np.clip(raw, 0.0, 1.0)
         case _:
             assert_never(leg)
 
 
-def _reciprocal(rank: int | None, k: float) -> float:
+def _reciprocal(raw: Column, k: float) -> Column:
     """1 / (k + rank), scaled so that rank 1 gives 1."""
-    return 0.0 if rank is None else (k + 1) / (k + max(1, rank))
+    return np.array([math.nan if rank is None else (k + 1) / (k + rank) for rank in ranks(raw)])
 
 
-def _scaled(values: Sequence[float | None], scale: Callable[[list[float]], list[float]]) -> list[float]:
-    scaled = iter(scale([value for value in values if value is not None]))
-    return [0.0 if value is None else _unit(next(scaled)) for value in values]
+def _scaled(raw: Column, scale: Callable[[Column], Column]) -> Column:
+    scaled = np.full(len(raw), np.nan)
+    known = ~np.isnan(raw)
+    if known.any():
+        scaled[known] = np.clip(scale(raw[known]), 0.0, 1.0)
+    return scaled
 
 
-def _min_max(values: list[float]) -> list[float]:
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    return [(value - low) / (high - low) if high > low else 1.0 for value in values]
+def _min_max(values: Column) -> Column:
+    low, high = values.min(), values.max()
+    return (values - low) / (high - low) if high > low else np.ones(len(values))
 
 
-def _z_score(values: list[float]) -> list[float]:
+def _z_score(values: Column) -> Column:
     """Standard scores, by the normal distribution to (0, 1): a value at the mean gives 0.5."""
-    deviation = statistics.pstdev(values) if values else 0.0
-    if deviation == 0:
-        return [0.5 for _ in values]
-    mean = math.fsum(values) / len(values)
-    return [0.5 * (1 + math.erf((value - mean) / (deviation * math.sqrt(2)))) for value in values]
-
-
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
-
-
-def _precedence(hit: Fused[Id]) -> tuple[float, float, float]:
-    similarity = -math.inf if hit.similarity_raw is None else hit.similarity_raw
-    return (-hit.relevance, -similarity, -(hit.bm25 or 0.0))
+    deviation = float(values.std())
+    if deviation == 0 or not math.isfinite(deviation):
+        return np.full(len(values), 0.5)
+    scores = (values - values.mean()) / (deviation * math.sqrt(2))
+    return np.array([0.5 * (1 + math.erf(score)) for score in scores.tolist()])

@@ -1,8 +1,12 @@
 """Canonical keys: what `user.city`, `home.location` and 居住地 have in common."""
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from typing import Final
+
+from app.core.text.scripts import HAN
+from app.core.text.stopwords import ENGLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +102,37 @@ _INDEX: Final = _index()
 def built_in(key: str) -> KeyEntry | None:
     """The canonical key that this one is a spelling of."""
     return _INDEX.get(spelled(key))
+
+
+_WORD: Final = re.compile(r"[^\W_]+(?:[._-][^\W_]+)*")
+_HAN_RUN: Final = re.compile(f"[{HAN}]+")
+MOST_WORDS: Final = 3
+"""Words of the longest key that is looked for in a question."""
+
+MOST_CHARACTERS: Final = 6
+MOST_NAMED: Final = 200
+
+
+def named_keys(question: str) -> list[str]:
+    """Keys that a question may mean, canonical ones first: its phrases of up to three words, or six Chinese characters.
+
+    `Which editor do I use?` names `preference.editor`; a tenant's own keys are found by their spelling or their end
+    (`favourite colour` is the end of `user.favourite.colour`).
+    """
+    text = unicodedata.normalize("NFKC", question[:2000]).casefold()
+    words = _WORD.findall(text)
+    phrases = [
+        ".".join(words[start : start + length])
+        for length in range(1, MOST_WORDS + 1)
+        for start in range(len(words) - length + 1)
+        if length > 1 or words[start] not in ENGLISH
+    ]
+    for run in _HAN_RUN.findall(text):
+        phrases += [
+            run[start : start + length]
+            for length in range(2, MOST_CHARACTERS + 1)
+            for start in range(len(run) - length + 1)
+        ]
+    spellings = dict.fromkeys(spelled(phrase) for phrase in phrases)
+    canonical = dict.fromkeys(entry.key for spelling in spellings if (entry := _INDEX.get(spelling)) is not None)
+    return list({**canonical, **spellings})[:MOST_NAMED]

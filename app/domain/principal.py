@@ -1,7 +1,8 @@
 """Who is calling, and what that caller may do."""
 
-from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
 from app.core.errors import Forbidden
@@ -34,11 +35,13 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
-    """What a tenant has set for requests that name nothing: a zone, and lives in seconds."""
+    """What a tenant has set for requests that name nothing: a zone, lives in seconds, weights of a search."""
 
     timezone: str | None = None
     session_ttl: int | None = None
     memory_ttl: int | None = None
+    legs: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

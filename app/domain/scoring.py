@@ -1,9 +1,14 @@
 """The three-factor score: how relevant a memory is, how recent, how important."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
+
+import numpy as np
+
+from app.domain.fusion import Column
 
 DECAY_PER_HOUR: Final = 0.995
 """Generative Agents (Park et al., UIST 2023), section 4.1, "Retrieval"."""
@@ -13,7 +18,12 @@ NEUTRAL: Final = 0.5
 
 MAX_IMPORTANCE: Final = 10
 
+HALF_LIFE_DAYS: Final = 30.0
+
 _SECONDS_PER_HOUR = 3600.0
+_SECONDS_PER_DAY = 86_400.0
+
+RecencyOf = Literal["access", "creation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +32,18 @@ class Weights:
 
     Relevance dominates: recency and importance settle what relevance leaves close. The paper weighs all three alike,
     which lets the newest small talk of a store win against the answer.
+
+    Args:
+        relevance: Weight of the relevance.
+        recency: Weight of the recency.
+        importance: Weight of the importance.
+        confidence: How far the score is scaled by the memory's confidence, in [0, 1]; 0 leaves it alone.
     """
 
     relevance: float = 1.0
     recency: float = 0.03
     importance: float = 0.03
+    confidence: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuses weights that are negative, not finite, or all 0."""
@@ -35,46 +52,65 @@ class Weights:
             raise ValueError("A weight is a finite number, at least 0.")
         if not any(weights):
             raise ValueError("At least one weight is above 0.")
+        if not 0 <= self.confidence <= 1:
+            raise ValueError("The weight of confidence is in [0, 1].")
 
 
-def score(relevance: float, recency: float, importance: float, weights: Weights) -> float:
-    """The weighted mean of the three factors, each and the result in [0, 1], higher is better.
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """What a score is made of, a column each, all in [0, 1] but `weight`, which is at least 0."""
+
+    relevance: Column
+    recency: Column
+    importance: Column
+    weight: Column
+    confidence: Column
+
+
+def scores(factors: Factors, weights: Weights) -> Column:
+    """The weighted mean of the three factors, raised or lowered by each memory's own weight; in [0, 1].
 
     Sum form of Generative Agents, section 4.1, as a mean so that a score means the same under every choice of weights.
+    A memory's weight w takes the mean s to 1 - (1 - s) ** w: 1 leaves it, 2 is as good as two independent reasons, 0
+    gives 0, and nothing leaves [0, 1], as a plain product would.
     """
+    total = weights.relevance + weights.recency + weights.importance
     largest = max(weights.relevance, weights.recency, weights.importance)
-    shares = (weights.relevance / largest, weights.recency / largest, weights.importance / largest)
-    factors = (_unit(relevance), _unit(recency), _unit(importance))
-    return _unit(math.fsum(s * f for s, f in zip(shares, factors, strict=True)) / math.fsum(shares))
+    parts = (
+        weights.relevance / largest * np.clip(factors.relevance, 0, 1),
+        weights.recency / largest * np.clip(factors.recency, 0, 1),
+        weights.importance / largest * np.clip(factors.importance, 0, 1),
+    )
+    scale = total / largest if math.isfinite(total) else math.fsum(
+        weight / largest for weight in (weights.relevance, weights.recency, weights.importance)
+    )
+    mean = np.clip((parts[0] + parts[1] + parts[2]) / scale, 0.0, 1.0)
+    weighed = 1 - (1 - mean) ** np.maximum(factors.weight, 0)
+    return np.clip(weighed * (1 - weights.confidence + weights.confidence * factors.confidence), 0.0, 1.0)
 
 
-def recency(*, happened_at: datetime, accessed_at: datetime | None, newest_at: datetime | None, now: datetime) -> float:
-    """0.995 ** hours in [0, 1]: since the last access, or else between this row and the owner's newest one.
+def recencies(
+    happened: Sequence[datetime], accessed: Sequence[datetime | None], now: datetime, *, of: RecencyOf, half_life: float
+) -> Column:
+    """How recent each row is, in (0, 1]. All times are aware.
 
-    Without an access the real clock says nothing: history that was loaded today is old in all its rows alike. All times
-    are aware.
-
-    Args:
-        happened_at: When the row's event occurred.
-        accessed_at: When the row was last served; None if it never was.
-        newest_at: When the owner's newest row occurred; None if unknown, which gives the neutral 0.5.
-        now: The reference time of the question.
+    By access: 0.995 ** hours since the last access, or else between this row and the newest of all. Without an access
+    the real clock says nothing: history that was loaded today is old in all its rows alike. By creation: halved every
+    `half_life` days between the row and `now`.
     """
-    if accessed_at is not None:
-        return _decay((now - accessed_at).total_seconds())
-    if newest_at is None:
-        return NEUTRAL
-    return _decay((newest_at - happened_at).total_seconds())
+    if not happened:
+        return np.zeros(0)
+    at = now.timestamp()
+    when = np.array([one.timestamp() for one in happened])
+    if of == "creation":
+        return np.asarray(0.5 ** (np.maximum(at - when, 0) / _SECONDS_PER_DAY / half_life))
+    since = when.max() - when
+    known = [(row, one.timestamp()) for row, one in enumerate(accessed) if one is not None]
+    for row, last in known:
+        since[row] = at - last
+    return np.asarray(DECAY_PER_HOUR ** (np.maximum(since, 0) / _SECONDS_PER_HOUR))
 
 
 def importance_factor(importance: float | None) -> float:
     """Importance of 1 to 10 as a factor in [0, 1]; unknown is the neutral 0.5."""
-    return NEUTRAL if importance is None else _unit(importance / MAX_IMPORTANCE)
-
-
-def _decay(seconds: float) -> float:
-    return float(DECAY_PER_HOUR ** (max(0.0, seconds) / _SECONDS_PER_HOUR))
-
-
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
+    return NEUTRAL if importance is None else min(1.0, max(0.0, importance / MAX_IMPORTANCE))

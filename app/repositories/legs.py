@@ -1,14 +1,20 @@
-"""The one statement of a search: both legs, their ranks, and both raw scores of every candidate."""
+"""The one statement of a search: what each leg finds, and what ranking needs to know of every row found.
+
+A leg ranks its rows first and then walks down, looking at each row only until enough may be served: the order of
+joining is written down (LATERAL, OFFSET 0), because the planner's guesses about a few owners' rows are often far off.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from sqlalchemy import (
     ARRAY,
     CTE,
+    BigInteger,
     ColumnElement,
+    DateTime,
     Double,
     Float,
     Integer,
@@ -18,62 +24,81 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
-    case,
     cast,
-    column,
     false,
     func,
     literal_column,
+    or_,
     select,
-    table,
     true,
     union,
 )
+from sqlalchemy import column as sql_column
+from sqlalchemy import values as sql_values
 
+from app.db.models import key_aliases, memories
 from app.db.types import Halfvec
 from app.repositories.models import ModelRecord
 
 K1: Final = 0.9
 B: Final = 0.4
 
+Path = Literal["exact", "selected", "hnsw"]
+"""Every vector of the owners is compared; or of the few rows that a selection leaves; or an approximate index walked."""
+
+RARE_POSTINGS: Final = 5_000
+"""In large scopes words are looked up from the rarest on, until so many postings were met."""
+
+FEW: Final = 20
+"""Facts and constraints that their own legs bring at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Texts that are searched, with their postings and vectors; `target` is how those name a text."""
+    """Texts that are searched, with their postings and vectors.
+
+    Args:
+        rows: The texts.
+        postings: Their tokens.
+        vectors: Their vectors.
+        target: How postings and vectors name a text.
+        features: Columns that ranking needs.
+    """
 
     rows: Table
     postings: Table
     vectors: Table
     target: str
+    features: tuple[str, ...]
 
 
-def legs_statement(
-    corpus: Corpus,
-    model: ModelRecord | None,
-    conditions: Sequence[ColumnElement[bool]],
-    *,
-    lexical: bool,
-    approximate: bool,
-) -> Select[Any]:
-    """The one statement of a search: candidates of both legs, each with both raw scores, whichever leg found it.
-
-    Only the conditions are built anew for each search; the rest is the same expression every time, because building it
-    takes longer than running it. Values: `tenant_id`, `owners`, `leg_limit`; for the lexical leg `tokens`, `corpus` and
-    `mean_length`; for the dense leg `question`.
+@dataclass(frozen=True, slots=True)
+class LegShape:
+    """Which legs are on, and how: everything but the values that the statement's text depends on.
 
     Args:
-        corpus: What is searched.
+        path: How the dense leg looks for the nearest.
         model: The model of the question's vector; None switches the dense leg off.
-        conditions: What a row must meet to be served, on the corpus's rows.
-        lexical: Whether the lexical leg is on; one of the two must be.
-        approximate: Whether the dense leg may use the model's HNSW index.
+        lexical: Whether words are looked up.
+        time: Whether rows of a period are brought, or the newest, or neither.
+        keyed: Whether facts under named keys are brought.
+        constraints: Whether pinned constraints are brought.
+        neighbours: Whether what stands before and after a row found is brought too.
     """
-    legs = []
-    if lexical:
-        legs.append(_hits(corpus).where(*conditions).cte("hits"))
-    if model is not None:
-        legs.append(_nearest(corpus, model, approximate=approximate).where(*conditions).cte("nearest"))
-    return _frame(corpus, model, lexical=lexical).add_cte(*legs)
+
+    path: Path
+    model: ModelRecord | None
+    lexical: bool
+    time: Literal["period", "latest"] | None = None
+    keyed: bool = False
+    constraints: bool = False
+    neighbours: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether any leg is on."""
+        own = (self.lexical, self.keyed, self.constraints, self.time is not None)
+        return self.model is not None or any(own)
 
 
 _TENANT: Final = bindparam("tenant_id", type_=Uuid())
@@ -81,120 +106,265 @@ _OWNERS: Final = bindparam("owners", type_=ARRAY(Text(collation="C")))
 _TOKENS: Final = bindparam("tokens", type_=ARRAY(Text(collation="C")))
 _QUESTION: Final = bindparam("question", type_=Halfvec())
 _LIMIT: Final = bindparam("leg_limit", type_=Integer())
-
-# The legs' common table expressions as the frame sees them.
-_HITS: Final = table(
-    "hits", column("id", Uuid()), column("token", Text()), column("tf", Integer()), column("len", Integer())
-)
-_NEAREST: Final = table("nearest", column("id", Uuid()), column("distance", Double()))
-
-
-@lru_cache
-def _hits(corpus: Corpus) -> Select[Any]:
-    """Every posting of the question's tokens among the owners' rows."""
-    postings, rows = corpus.postings, corpus.rows
-    target = postings.c[corpus.target]
-    return (
-        select(target.label("id"), postings.c.token, postings.c.tf, postings.c.len)
-        .join_from(postings, rows, and_(rows.c.tenant_id == postings.c.tenant_id, rows.c.id == target))
-        .where(
-            postings.c.tenant_id == _TENANT,
-            postings.c.owner == func.any(_OWNERS),
-            postings.c.token == func.any(_TOKENS),
-            rows.c.owner == func.any(_OWNERS),  # the text's own, whatever its posting says
-        )
-    )
+_SINCE: Final = bindparam("since", type_=DateTime(timezone=True))
+_UNTIL: Final = bindparam("until", type_=DateTime(timezone=True))
+_KEYS: Final = bindparam("keys", type_=ARRAY(Text(collation="C")))
+_CORPUS: ColumnElement[float] = bindparam("corpus", type_=Double())
+_MEAN: ColumnElement[float] = bindparam("mean_length", type_=Double())
 
 
-@lru_cache
-def _nearest(corpus: Corpus, model: ModelRecord, *, approximate: bool) -> Select[Any]:
-    """The dense leg; `+ 0` keeps the planner from an approximate index over other owners' rows."""
+def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Candidates of every leg that is on, each with its cosine and its BM25, whichever leg found it.
+
+    Values: `tenant_id`, `owners`, `leg_limit`; `tokens`, `corpus` and `mean_length` for the lexical leg; `question` for
+    the dense one; `since` and `until` for a period; `keys` for facts; and those of the conditions. Columns: `id`,
+    `cosine` in [-1, 1], `bm25`, then the corpus's features.
+
+    Args:
+        corpus: What is searched.
+        shape: Which legs, and how.
+        conditions: What a row must meet to be served, on the corpus's rows.
+    """
+    legs = [_nearest(corpus, shape.model, shape.path, conditions)] if shape.model is not None else []
+    idfs = None
+    if shape.lexical:
+        words, idfs = _words(corpus, shape.path)
+        legs.append(_best_worded(corpus, words, shape.path, conditions))
+    served = _served(corpus, conditions)
+    if shape.time is not None:
+        legs.append(_timed(corpus, served, shape.time))
+    if shape.keyed:
+        legs.append(served.where(_is_named(memories.c.key)).order_by(memories.c.id.desc()).limit(FEW))
+    if shape.constraints:
+        pinned = served.where(memories.c.pinned, memories.c.category == literal_column("'constraint'"))
+        legs.append(pinned.order_by(memories.c.importance.desc(), memories.c.id).limit(FEW))
+    core = _together([leg.cte(f"leg_{number}") for number, leg in enumerate(legs)])
+    wide = _widened(corpus, core, conditions) if shape.neighbours else core
+    return _described(corpus, shape, wide, idfs)
+
+
+def extent_statement(corpus: Corpus, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    """Whose rows a selection leaves and how many, counted up to the value `most`."""
+    rows = corpus.rows
+    bounded = select(rows.c.owner).where(rows.c.tenant_id == _TENANT, *conditions)
+    some = bounded.limit(bindparam("most", type_=Integer())).subquery()
+    return select(some.c.owner, func.count().label("rows")).group_by(some.c.owner)
+
+
+def _served(corpus: Corpus, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    rows = corpus.rows
+    return select(rows.c.id).where(rows.c.tenant_id == _TENANT, rows.c.owner == func.any(_OWNERS), *conditions)
+
+
+def _nearest(
+    corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequence[ColumnElement[bool]]
+) -> Select[Any]:
+    """The dense leg; `+ 0` keeps the planner from an approximate index where every vector is to be compared."""
     vectors, rows = corpus.vectors, corpus.rows
     distance = _distance(vectors, model)
-    return (
-        select(vectors.c[corpus.target].label("id"), distance.label("distance"))
-        .join_from(vectors, rows, and_(*_vector_of(corpus, vectors, rows, model)))
-        .where(vectors.c.owner == func.any(_OWNERS), _owned_too(rows))
-        .order_by(distance if approximate else distance + _f(0.0))
-        .limit(_LIMIT)
+    if path == "selected":
+        return (
+            select(rows.c.id)
+            .join_from(rows, vectors, and_(*_vector_of(corpus, vectors, rows, model)))
+            .where(rows.c.tenant_id == _TENANT, rows.c.owner == func.any(_OWNERS), *conditions)
+            .order_by(distance + _f(0.0), rows.c.id)
+            .limit(_LIMIT)
+        )
+    target = vectors.c[corpus.target]
+    ranked = select(target.label("id"), vectors.c.text_hash, distance.label("distance")).where(
+        vectors.c.tenant_id == _TENANT,
+        vectors.c.owner == func.any(_OWNERS),
+        vectors.c.model_id == _model(model),
     )
+    order = [distance] if path == "hnsw" else [distance + _f(0.0), target]
+    ordered = ranked.order_by(*order).offset(literal_column("0")).subquery("ranked")
+    row = _row(corpus, ordered.c.id, [*conditions, rows.c.content_hash == ordered.c.text_hash])
+    return select(row.c.id).join_from(ordered, row, true()).limit(_LIMIT)
 
 
-@lru_cache
-def _frame(corpus: Corpus, model: ModelRecord | None, *, lexical: bool) -> Select[Any]:
-    """What is done with the legs: rank each, unite them, give each candidate both scores."""
-    scored = _scored() if lexical else None
-    words = None if scored is None else _top(scored, scored.c.bm25.desc()).cte("lexical")
-    dense = None if model is None else _top(_NEAREST, _NEAREST.c.distance).cte("dense")
-    candidates = union(*(select(leg.c.id) for leg in (words, dense) if leg is not None)).cte("candidates")
-    joins: Any = candidates
+def _words(corpus: Corpus, path: Path) -> tuple[CTE, CTE]:
+    """BM25 (Robertson and Zaragoza 2009, k1 = 0.9, b = 0.4) of rows that share a word, in float8; and the words' idf.
+
+    In a large scope only the rarest words bring rows; all of them count for a row that was brought.
+    """
+    postings = corpus.postings
+    mine = (postings.c.tenant_id == _TENANT, postings.c.owner == func.any(_OWNERS))
+    columns = (postings.c[corpus.target].label("id"), postings.c.token, postings.c.tf, postings.c.len)
+    if path == "hnsw":
+        asked = func.unnest(_TOKENS).table_valued(sql_column("token", Text()), name="asked").render_derived()
+        frequency = select(func.count()).where(*mine, postings.c.token == asked.c.token).scalar_subquery()
+        counted = select(asked.c.token, frequency.label("df")).cte("counted").prefix_with("MATERIALIZED")
+        before = func.sum(counted.c.df).over(order_by=[counted.c.df, counted.c.token]) - counted.c.df
+        idfs = (
+            select(counted.c.token, _idf(counted.c.df).label("idf"), before.label("before"))
+            .where(counted.c.df > 0)
+            .cte("idfs")
+            .prefix_with("MATERIALIZED")
+        )
+        rare = select(idfs.c.token).where(idfs.c.before < RARE_POSTINGS)
+        hits = select(*columns).where(*mine, postings.c.token == func.any(func.array(rare.scalar_subquery())))
+        found = hits.cte("hits").prefix_with("MATERIALIZED")
+    else:
+        hits = select(*columns).where(*mine, postings.c.token == func.any(_TOKENS))
+        found = hits.cte("hits").prefix_with("MATERIALIZED")
+        idfs = (
+            select(found.c.token, _idf(func.count()).label("idf"))
+            .group_by(found.c.token)
+            .cte("idfs")
+            .prefix_with("MATERIALIZED")
+        )
+    scored = (
+        select(found.c.id, _bm25(idfs, found).label("bm25"))
+        .join_from(found, idfs, idfs.c.token == found.c.token)
+        .group_by(found.c.id)
+        .cte("words")
+    )
+    return scored, idfs
+
+
+def _best_worded(
+    corpus: Corpus, words: CTE, path: Path, conditions: Sequence[ColumnElement[bool]]
+) -> Select[Any]:
+    """The lexical leg; ties go to the older id, so that the order is the same at every call."""
+    if path == "selected":
+        rows = corpus.rows
+        return (
+            select(rows.c.id)
+            .join_from(rows, words, words.c.id == rows.c.id)
+            .where(rows.c.tenant_id == _TENANT, rows.c.owner == func.any(_OWNERS), *conditions)
+            .order_by(words.c.bm25.desc(), rows.c.id)
+            .limit(_LIMIT)
+        )
+    ordered = (
+        select(words.c.id).order_by(words.c.bm25.desc(), words.c.id).offset(literal_column("0")).subquery("worded")
+    )
+    row = _row(corpus, ordered.c.id, conditions)
+    return select(row.c.id).join_from(ordered, row, true()).limit(_LIMIT)
+
+
+def _timed(corpus: Corpus, served: Select[Any], time: Literal["period", "latest"]) -> Select[Any]:
+    """The time leg: rows of the period, the newest first, or the newest of all."""
+    happened = happened_at(corpus.rows)
+    if time == "period":
+        served = served.where(happened >= _SINCE, happened < _UNTIL)
+    return served.order_by(happened.desc(), corpus.rows.c.id).limit(_LIMIT)
+
+
+def happened_at(rows: Table) -> ColumnElement[Any]:
+    """When a row's event was: as told, or when it was written down."""
+    if rows is memories:
+        return func.coalesce(rows.c.occurred_at, rows.c.created_at)
+    occurred: ColumnElement[Any] = rows.c.occurred_at
+    return occurred
+
+
+def _row(corpus: Corpus, wanted: ColumnElement[Any], conditions: Sequence[ColumnElement[bool]]) -> Any:  # noqa: ANN401
+    """The row of an id if it may be served; looked up one by one, in the order of the ids."""
+    rows = corpus.rows
+    owned = rows.c.owner == func.any(_OWNERS)  # the text's own, whatever its posting or its vector says
+    one = select(rows.c.id).where(rows.c.tenant_id == _TENANT, rows.c.id == wanted, owned, *conditions)
+    return one.offset(literal_column("0")).lateral()
+
+
+def _together(legs: Sequence[CTE]) -> CTE:
+    if len(legs) == 1:
+        return select(legs[0].c.id).cte("core").prefix_with("MATERIALIZED")
+    return union(*(select(leg.c.id) for leg in legs)).cte("core").prefix_with("MATERIALIZED")
+
+
+def _widened(corpus: Corpus, core: CTE, conditions: Sequence[ColumnElement[bool]]) -> CTE:
+    """Messages found, and those that stand directly before and after them."""
+    found, rows = corpus.rows.alias("found"), corpus.rows
+    step = sql_values(sql_column("step", BigInteger()), name="steps").data([(-1,), (0,), (1,)])
+    next_to = (
+        select(rows.c.id)
+        .distinct()
+        .join_from(core, found, and_(found.c.tenant_id == _TENANT, found.c.id == core.c.id))
+        .join(step, true())
+        .join(
+            rows,
+            and_(
+                rows.c.tenant_id == _TENANT,
+                rows.c.session_id == found.c.session_id,
+                rows.c.seq == found.c.seq + step.c.step,
+            ),
+        )
+        .where(rows.c.owner == func.any(_OWNERS), or_(rows.c.id == core.c.id, and_(*conditions)))
+    )
+    return next_to.cte("wide").prefix_with("MATERIALIZED")
+
+
+def _is_named(key: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Whether a key, its end after a dot, or an alias of it in the tenant's registry is among those asked for."""
+    asked = func.unnest(_KEYS).table_valued(sql_column("key", Text()), name="asked").render_derived()
+    ending = func.right(key, func.length(asked.c.key) + 1) == literal_column("'.'").op("||")(asked.c.key)
+    spelled = select(literal_column("1")).select_from(asked).where(or_(key == asked.c.key, ending)).exists()
+    aliased = select(key_aliases.c.key).where(
+        key_aliases.c.tenant_id == _TENANT, key_aliases.c.alias == func.any(_KEYS)
+    )
+    return and_(key.is_not(None), or_(spelled, key.in_(aliased)))
+
+
+def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> Select[Any]:
+    """Every candidate with both raw scores and its features."""
+    model = shape.model
+    rows, vectors, postings = corpus.rows.alias("row"), corpus.vectors.alias("vector"), corpus.postings
+    joins: Any = core.join(rows, and_(rows.c.tenant_id == _TENANT, rows.c.id == core.c.id))
     cosine: ColumnElement[Any] = literal_column("NULL::float8")
     bm25: ColumnElement[Any] = literal_column("NULL::float8")
-    dense_rank: ColumnElement[Any] = literal_column("NULL::bigint")
-    lexical_rank: ColumnElement[Any] = literal_column("NULL::bigint")
-    if dense is not None and model is not None:
-        vectors, rows = corpus.vectors.alias("candidate_vectors"), corpus.rows.alias("candidate_rows")
-        joins = joins.outerjoin(dense, dense.c.id == candidates.c.id)
-        joins = joins.join(rows, and_(rows.c.tenant_id == _TENANT, rows.c.id == candidates.c.id))
+    if model is not None:
         joins = joins.outerjoin(vectors, and_(*_vector_of(corpus, vectors, rows, model)))
-        cosine, dense_rank = _f(1.0) - _distance(vectors, model), dense.c.rank
-    if scored is not None and words is not None:
-        joins = joins.outerjoin(words, words.c.id == candidates.c.id)
-        joins = joins.outerjoin(scored, scored.c.id == candidates.c.id)
-        bm25, lexical_rank = scored.c.bm25, words.c.rank
-    columns = (
-        cosine.label("cosine"),
-        bm25.label("bm25"),
-        dense_rank.label("dense_rank"),
-        lexical_rank.label("lexical_rank"),
-    )
-    return select(candidates.c.id, *columns).select_from(joins)
+        cosine = _f(1.0) - _distance(vectors, model)
+    if idfs is not None:
+        target = postings.c[corpus.target]
+        ids = func.array(select(core.c.id).scalar_subquery())
+        scores = (
+            select(target.label("id"), _bm25(idfs, postings).label("bm25"))
+            .join_from(postings, idfs, idfs.c.token == postings.c.token)
+            .where(
+                postings.c.tenant_id == _TENANT,
+                postings.c.owner == func.any(_OWNERS),
+                postings.c.token == func.any(_TOKENS),
+                target == func.any(ids),
+            )
+            .group_by(target)
+            .cte("scores")
+            .prefix_with("MATERIALIZED")
+        )
+        joins = joins.outerjoin(scores, scores.c.id == core.c.id)
+        bm25 = scores.c.bm25
+    features: list[ColumnElement[Any]] = [rows.c[name] for name in corpus.features]
+    if corpus.rows is memories:
+        features.append((_is_named(rows.c.key) if shape.keyed else false()).label("named"))
+    return select(core.c.id, cosine.label("cosine"), bm25.label("bm25"), *features).select_from(joins)
 
 
-def _top(leg: Any, order: ColumnElement[Any]) -> Select[Any]:  # noqa: ANN401 - a table or CTE
-    """The leg's best rows with their ranks; ties go to the older id, so that ranks are the same at every call."""
-    rank = func.row_number().over(order_by=[order, leg.c.id]).label("rank")
-    return select(leg.c.id, rank).order_by(order, leg.c.id).limit(_LIMIT)
+def _idf(frequency: ColumnElement[Any]) -> ColumnElement[float]:
+    """How much a word tells. The corpus may have grown since its size was read: it is never negative."""
+    df: ColumnElement[float] = cast(frequency, Double())
+    return func.ln(_f(1.0) + func.greatest(_CORPUS - df + _f(0.5), _f(0.5)) / (df + _f(0.5)))
 
 
-def _scored() -> CTE:
-    """BM25 (Robertson and Zaragoza 2009) with k1 = 0.9, b = 0.4 of every row that shares a token, in float8."""
-    size: ColumnElement[float] = bindparam("corpus", type_=Double())
-    mean: ColumnElement[float] = bindparam("mean_length", type_=Double())
-    frequency: ColumnElement[float] = cast(func.count(), Double())
-    # The corpus may have grown since its size was read: an idf is never negative.
-    idf = func.ln(_f(1.0) + func.greatest(size - frequency + _f(0.5), _f(0.5)) / (frequency + _f(0.5)))
-    idfs = select(_HITS.c.token, idf.label("idf")).group_by(_HITS.c.token).cte("idfs")
-    tf: ColumnElement[float] = cast(_HITS.c.tf, Double())
-    length: ColumnElement[float] = cast(_HITS.c.len, Double())
-    weight = idfs.c.idf * tf * _f(K1 + 1) / (tf + _f(K1) * (_f(1 - B) + _f(B) * length / mean))
-    return (
-        select(_HITS.c.id, func.sum(weight).label("bm25"))
-        .join_from(_HITS, idfs, idfs.c.token == _HITS.c.token)
-        .group_by(_HITS.c.id)
-        .cte("scored")
-    )
+def _bm25(idfs: CTE, postings: Any) -> ColumnElement[float]:  # noqa: ANN401 - a table or CTE with tf and len
+    tf: ColumnElement[float] = cast(postings.c.tf, Double())
+    length: ColumnElement[float] = cast(postings.c.len, Double())
+    norm = tf + _f(K1) * (_f(1 - B) + _f(B) * length / _MEAN)
+    return func.sum(idfs.c.idf * tf * _f(K1 + 1) / norm)
 
 
 def _vector_of(corpus: Corpus, vectors: Any, rows: Any, model: ModelRecord) -> list[ColumnElement[bool]]:  # noqa: ANN401
-    """A row's vector by the model, made from the text that it has now.
-
-    The model id is a literal: a parameter would keep a generic plan from the model's partial index. The hashes are
-    compared inside a CASE: as a plain equality the planner would expect next to no row to pass, and then never walk an
-    index in the order of distance.
-    """
+    """A row's vector by the model, made from the text that it has now."""
     return [
         vectors.c.tenant_id == _TENANT,
         vectors.c[corpus.target] == rows.c.id,
-        rows.c.tenant_id == vectors.c.tenant_id,
-        vectors.c.model_id == literal_column(str(int(model.id))),
-        case((vectors.c.text_hash == rows.c.content_hash, true()), else_=false()),
+        vectors.c.model_id == _model(model),
+        vectors.c.text_hash == rows.c.content_hash,
     ]
 
 
-def _owned_too(rows: Table) -> ColumnElement[bool]:
-    """That the text itself is the owners', whatever its vector says; in a CASE as the hashes are."""
-    return case((rows.c.owner == func.any(_OWNERS), true()), else_=false())
+def _model(model: ModelRecord) -> ColumnElement[int]:
+    """The model's id as a literal: a parameter would keep a generic plan from the model's partial index."""
+    return literal_column(str(int(model.id)))
 
 
 def _distance(vectors: Any, model: ModelRecord) -> ColumnElement[float]:  # noqa: ANN401
@@ -202,6 +372,8 @@ def _distance(vectors: Any, model: ModelRecord) -> ColumnElement[float]:  # noqa
     return cast(vectors.c.embedding, kind).op("<=>", return_type=Float())(cast(_QUESTION, kind))
 
 
+@lru_cache
 def _f(value: float) -> ColumnElement[float]:
     """A float8 literal: numeric arithmetic costs three times as much."""
     return literal_column(f"{value!r}::float8", Double())
+

@@ -8,8 +8,11 @@ from uuid import UUID
 from sqlalchemy import (
     ARRAY,
     ColumnElement,
+    DateTime,
+    Integer,
     RowMapping,
     Text,
+    Uuid,
     bindparam,
     case,
     cast,
@@ -173,6 +176,34 @@ class MemoryRepository(Repository):
             .returning(memories)
         )
         return await self._one_row(statement)
+
+    async def accessed(self, seen: Sequence[tuple[UUID, int, datetime]]) -> int:
+        """Count accesses: pairs of a memory, how often, and when last. Rows that others hold are passed over."""
+        given = (
+            func.unnest(
+                bindparam(None, [one[0] for one in seen], type_=ARRAY(Uuid())),
+                bindparam(None, [one[1] for one in seen], type_=ARRAY(Integer())),
+                bindparam(None, [one[2] for one in seen], type_=ARRAY(DateTime(timezone=True))),
+            )
+            .table_valued("id", "times", "last")
+            .render_derived()
+        )
+        free = (
+            select(memories.c.id, given.c.times, given.c.last)
+            .join_from(given, memories, memories.c.id == given.c.id)
+            .where(memories.c.tenant_id == self._tenant_id)
+            .with_for_update(of=memories, key_share=True, skip_locked=True)
+            .cte("free")
+        )
+        statement = (
+            update(memories)
+            .where(memories.c.tenant_id == self._tenant_id, memories.c.id == free.c.id)
+            .values(
+                access_count=memories.c.access_count + free.c.times,
+                last_accessed_at=func.greatest(memories.c.last_accessed_at, free.c.last),
+            )
+        )
+        return await self._run(statement)
 
     async def page(self, selection: Selection, before: UUID | None, limit: int) -> list[RowMapping]:
         """Memories, newest first, before a keyset position."""

@@ -32,6 +32,7 @@ from app.db.models import (
     message_vectors,
     messages,
     owner_stats,
+    search_explanations,
     sessions,
     store_items,
 )
@@ -56,6 +57,7 @@ NAMED: Final[tuple[Table, ...]] = (
     checkpoint_threads,
     store_items,
     idempotency_keys,
+    search_explanations,
 )
 """Tables whose rows name a user."""
 

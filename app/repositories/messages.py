@@ -8,6 +8,7 @@ from sqlalchemy import ARRAY, BigInteger, RowMapping, Text, Uuid, bindparam, del
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import message_postings, message_vectors, messages
+from app.domain.scope import Scope
 from app.repositories.base import Repository, insertable
 from app.repositories.postings import Posting, insert_postings
 
@@ -81,6 +82,17 @@ class MessageRepository(Repository):
             messages.c.tenant_id == self._tenant_id, messages.c.id == func.any(list(ids))
         )
         return await self._all(statement)
+
+    async def last(self, session_id: str, limit: int) -> list[RowMapping]:
+        """The last messages of a session that the key may see, oldest first; none of one that is past its time."""
+        seen = [] if self._user_ids is None else [messages.c.owner.in_([Scope(one).owner for one in self._user_ids])]
+        statement = select(messages.c.seq, messages.c.role, messages.c.text).where(
+            *self._of(session_id),
+            messages.c.redacted_at.is_(None),
+            self._outside_expired(messages.c.session_id),
+            *seen,
+        )
+        return (await self._all(statement.order_by(messages.c.seq.desc()).limit(limit)))[::-1]
 
     async def around(self, spans: Sequence[tuple[str, int, int]]) -> list[RowMapping]:
         """Messages within spans of (session, first seq, last seq), by session and number."""

@@ -1,16 +1,18 @@
-"""A query's legs over memories or messages, as ranked ids with their raw scores."""
+"""A query's legs over memories or messages, as candidates with their raw scores."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final, Literal
 from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, ColumnElement, Text, bindparam, func, select, text
+from sqlalchemy import ARRAY, ColumnElement, DateTime, Text, bindparam, func, or_, select, text
 
+from app.core import clock
 from app.db.models import (
     memories,
     memory_postings,
@@ -22,8 +24,9 @@ from app.db.models import (
 )
 from app.domain.scope import Scope
 from app.repositories.base import Repository
-from app.repositories.legs import Corpus, legs_statement
+from app.repositories.legs import Corpus, LegShape, Path, extent_statement, legs_statement
 from app.repositories.models import ModelRecord
+from app.repositories.prepared import Prepared
 from app.repositories.selection import Selection
 
 EXACT_UP_TO: Final = 5_000
@@ -35,8 +38,6 @@ _WALK: Final = text(
     "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true)"
 )
 
-Path = Literal["exact", "hnsw"]
-
 
 @dataclass(frozen=True, slots=True)
 class DenseQuery:
@@ -44,6 +45,19 @@ class DenseQuery:
 
     vector: npt.NDArray[np.float32]
     model: ModelRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TimeQuery:
+    """Rows of a period [since, until), or the newest where it has no bounds."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def how(self) -> Literal["period", "latest"]:
+        """Whether there is a bound."""
+        return "latest" if self.since is None and self.until is None else "period"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +71,11 @@ class LegQuery:
         corpus: How many texts the owners have, for BM25's idf.
         mean_length: Their mean length in tokens.
         limit: How many rows each leg brings.
+        path: How the dense leg looks for the nearest.
+        time: Which time the question names; None switches the time leg off.
+        keys: Keys that the question may mean; empty switches the key leg off.
+        constraints: Whether pinned constraints are brought.
+        neighbours: Whether what stands directly before and after a message found is brought too.
     """
 
     owners: Sequence[str]
@@ -65,22 +84,47 @@ class LegQuery:
     corpus: int
     mean_length: float
     limit: int
-    path: Path = field(default="exact")
+    path: Path = "exact"
+    time: TimeQuery | None = None
+    keys: Sequence[str] = ()
+    constraints: bool = False
+    neighbours: bool = False
+
+    @property
+    def shape(self) -> LegShape:
+        """What the statement's text depends on."""
+        return LegShape(
+            path=self.path,
+            model=None if self.dense is None else self.dense.model,
+            lexical=bool(self.tokens),
+            time=None if self.time is None else self.time.how,
+            keyed=bool(self.keys),
+            constraints=self.constraints,
+            neighbours=self.neighbours,
+        )
+
+    def values(self) -> dict[str, Any]:
+        """The values of the statement's parameters, by name."""
+        time = self.time or TimeQuery()
+        return {
+            "owners": list(self.owners),
+            "leg_limit": self.limit,
+            "tokens": list(self.tokens),
+            "corpus": float(self.corpus),
+            "mean_length": self.mean_length,
+            "question": None if self.dense is None else HalfVector(self.dense.vector),
+            "since": time.since or datetime.min.replace(tzinfo=UTC),
+            "until": time.until or datetime.max.replace(tzinfo=UTC),
+            "keys": list(self.keys),
+        }
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A row that a leg found: raw cosine in [-1, 1], BM25, and its rank in each leg, from 1."""
+class Extent:
+    """How many rows a selection leaves, counted up to a bound, and whose they are."""
 
-    id: UUID
-    cosine: float | None
-    bm25: float | None
-    dense_rank: int | None
-    lexical_rank: int | None
-
-
-_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id")
-_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id")
+    owners: list[str]
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,85 +135,188 @@ class Period:
     since: datetime | None = None
     until: datetime | None = None
 
+    @property
+    def restricts(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(self.roles) or self.since is not None or self.until is not None
+
+
+MEMORY_FEATURES: Final = (
+    *("occurred_at", "created_at", "last_accessed_at", "importance", "weight", "confidence"),
+    *("key", "pinned", "category"),
+)
+MESSAGE_FEATURES: Final = ("session_id", "seq", "occurred_at", "created_at")
+
+_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id", MEMORY_FEATURES)
+_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id", MESSAGE_FEATURES)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSelection:
+    """Which messages may be served: those of sessions in scope that last, in a period."""
+
+    scope: Scope
+    period: Period
+    bound: bool
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it may leave much less than what its owners have."""
+        scope = self.scope
+        return self.period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))
+
+    @property
+    def shape(self) -> tuple[bool, ...]:
+        """What the text of the conditions depends on."""
+        scope, period = self.scope, self.period
+        named = (scope.agent_id, scope.app_id, scope.session_id, period.since, period.until)
+        return (*(value is not None for value in named), bool(period.roles), self.bound)
+
+    def values(self) -> dict[str, Any]:
+        """The values of the conditions' parameters, by name."""
+        scope, period = self.scope, self.period
+        return {
+            "of_agent": scope.agent_id,
+            "of_app": scope.app_id,
+            "of_session": scope.session_id,
+            "said_since": period.since,
+            "said_until": period.until,
+            "of_roles": list(period.roles),
+        }
+
     def conditions(self) -> list[ColumnElement[bool]]:
-        """The conditions on `messages`."""
-        chosen: list[ColumnElement[bool]] = []
-        if self.roles:
-            chosen.append(messages.c.role.in_(self.roles))
-        if self.since is not None:
-            chosen.append(messages.c.occurred_at >= self.since)
-        if self.until is not None:
-            chosen.append(messages.c.occurred_at < self.until)
-        return chosen
+        """A user's messages are known by their owner; any other scope is the session's, and so is the expiry."""
+        scope, period = self.scope, self.period
+        past = sessions.alias("expired_sessions")
+        tenant = bindparam("tenant_id", type_=messages.c.tenant_id.type)
+        expired = select(past.c.id).where(
+            past.c.tenant_id == tenant, past.c.id == messages.c.session_id, past.c.expires_at <= _at("now")
+        )
+        conditions = [messages.c.redacted_at.is_(None), ~expired.exists()]
+        if scope.session_id is not None:
+            conditions.append(messages.c.session_id == _name("of_session"))
+        if self.bound:
+            conditions.append(messages.c.owner == _any_of("bound_owners"))
+        if scope.agent_id is not None or scope.app_id is not None:
+            within = select(sessions.c.id).where(
+                sessions.c.tenant_id == tenant, sessions.c.id == messages.c.session_id
+            )
+            if scope.agent_id is not None:
+                within = within.where(sessions.c.agent_id == _name("of_agent"))
+            if scope.app_id is not None:
+                within = within.where(sessions.c.app_id == _name("of_app"))
+            conditions.append(within.exists())
+        if period.roles:
+            conditions.append(messages.c.role == _any_of("of_roles"))
+        if period.since is not None:
+            conditions.append(messages.c.occurred_at >= _at("said_since"))
+        if period.until is not None:
+            conditions.append(messages.c.occurred_at < _at("said_until"))
+        return conditions
 
 
 class SearchRepository(Repository):
-    """Dense and lexical legs. Both rank only rows that may be served, so that nothing visible is crowded out."""
+    """The legs. Each ranks only rows that may be served, so that nothing visible is crowded out."""
 
-    async def memories(self, query: LegQuery, selection: Selection) -> list[Found]:
-        """The legs over memories."""
-        seen = self._own_or_shared(memories.c.user_id, memories.c.session_id)
-        lasting = self._outside_expired(memories.c.session_id)
-        return await self._find(_MEMORIES, query, [*selection.conditions(), *seen, lasting])
+    async def memories(self, query: LegQuery, selection: Selection) -> list[Any]:
+        """Candidates among memories: rows of `id`, `cosine`, `bm25` and the features that ranking needs."""
+        return await self._find(_MEMORIES, query, selection)
 
-    async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Found]:
-        """The legs over messages of sessions in scope."""
-        chosen = [] if period is None else period.conditions()
-        if chosen:  # named here too, so that the period is a range within the owner's rows
-            chosen.append(_owned(query.owners))
-        return await self._find(_MESSAGES, query, [*self._message_conditions(scope), *chosen])
+    async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Any]:
+        """Candidates among messages of sessions in scope, likewise."""
+        return await self._find(_MESSAGES, query, self._said(scope, period or Period()))
+
+    async def extent_of_memories(self, selection: Selection, most: int) -> Extent:
+        """How many memories a selection leaves, and whose they are."""
+        return await self._extent(_MEMORIES, selection, most)
+
+    async def extent_of_messages(self, scope: Scope, period: Period, most: int) -> Extent:
+        """How many messages there are in scope and period, and whose they are."""
+        return await self._extent(_MESSAGES, self._said(scope, period), most)
 
     async def latest(self, owners: Sequence[str], scope: Scope, period: Period, limit: int) -> list[UUID]:
         """Messages in scope and period, newest first, where nothing in particular is looked for."""
+        selection = self._said(scope, period)
         statement = select(messages.c.id).where(
-            messages.c.tenant_id == self._tenant_id,
-            _owned(owners),
-            messages.c.redacted_at.is_(None),
-            *self._message_conditions(scope),
-            *period.conditions(),
+            messages.c.tenant_id == self._tenant_id, _owned(owners), *selection.conditions()
         )
         latest = statement.order_by(messages.c.occurred_at.desc(), messages.c.id.desc()).limit(limit)
-        return list((await self._connection.execute(latest)).scalars().all())
+        values = {**selection.values(), **self._values()}
+        wanted = {name: value for name, value in values.items() if name in latest.compile().params}
+        return list((await self._connection.execute(latest, wanted)).scalars().all())
 
-    def _message_conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
-        """A user's messages are known by their owner; any other scope is the session's, and so is the expiry."""
-        named = {"agent_id": scope.agent_id, "app_id": scope.app_id}
-        equal = [sessions.c[name] == value for name, value in named.items() if value is not None]
-        conditions = [] if scope.session_id is None else [messages.c.session_id == scope.session_id]
-        if self._user_ids is not None:
-            conditions.append(messages.c.owner.in_([Scope(user_id).owner for user_id in sorted(self._user_ids)]))
-        if equal:
-            conditions.append(self._within(equal))
-        conditions.append(self._outside_expired(messages.c.session_id))
-        return conditions
+    def _said(self, scope: Scope, period: Period) -> MessageSelection:
+        return MessageSelection(scope, period, self._user_ids is not None)
 
-    def _within(self, equal: Sequence[ColumnElement[bool]]) -> ColumnElement[bool]:
-        within = select(sessions.c.id).where(
-            sessions.c.tenant_id == self._tenant_id,
-            sessions.c.id == messages.c.session_id,
-            *equal,
-        )
-        return within.exists()
-
-    async def _find(self, corpus: Corpus, query: LegQuery, conditions: Sequence[ColumnElement[bool]]) -> list[Found]:
-        model = None if query.dense is None else query.dense.model
-        if not query.owners or (model is None and not query.tokens):
+    async def _find(self, corpus: Corpus, query: LegQuery, selection: Selection | MessageSelection) -> list[Any]:
+        shape = query.shape
+        if not query.owners or not shape.any:
             return []
-        if model is not None and query.path == "hnsw":
+        if shape.model is not None and shape.path == "hnsw":
             await self._connection.execute(_WALK)
-        statement = legs_statement(
-            corpus, model, conditions, lexical=bool(query.tokens), approximate=query.path == "hnsw"
-        )
-        rows = await self._connection.execute(statement, self._values(query))
-        return [Found(*row) for row in rows.all()]
+        bound = self._user_ids is not None
+        if isinstance(selection, Selection) and selection.filter is not None:
+            prepared = Prepared.of(legs_statement(corpus, shape, _conditions(selection, bound=bound)))
+        else:
+            prepared = _legs(corpus.rows.name, shape, _Kept(selection, bound))
+        return await prepared.run(self._connection, {**selection.values(), **query.values(), **self._values()})
 
-    def _values(self, query: LegQuery) -> dict[str, Any]:
-        values = {"tenant_id": self._tenant_id, "owners": list(query.owners), "leg_limit": query.limit}
-        if query.tokens:
-            values |= {"tokens": list(query.tokens), "corpus": float(query.corpus), "mean_length": query.mean_length}
-        if query.dense is not None:
-            values["question"] = HalfVector(query.dense.vector)
-        return values
+    async def _extent(self, corpus: Corpus, selection: Selection | MessageSelection, most: int) -> Extent:
+        conditions = _conditions(selection, bound=self._user_ids is not None)
+        prepared = Prepared.of(extent_statement(corpus, conditions))
+        values = {**selection.values(), **self._values(), "most": most}
+        rows = await prepared.run(self._connection, values)
+        return Extent([row.owner for row in rows], sum(row.rows for row in rows))
+
+    def _values(self) -> dict[str, Any]:
+        bound = sorted(self._user_ids or ())
+        return {
+            "tenant_id": self._tenant_id,
+            "now": clock.now(),
+            "bound_users": bound,
+            "bound_owners": [Scope(user_id).owner for user_id in bound],
+        }
+
+
+class _Kept:
+    """A selection as the key under which its statement is kept: what differs in values alone is the same."""
+
+    __slots__ = ("bound", "key", "selection")
+
+    def __init__(self, selection: Selection | MessageSelection, bound: bool) -> None:  # noqa: FBT001 - private
+        self.selection, self.bound = selection, bound
+        self.key = (selection.shape, bound)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kept) and self.key == other.key
+
+
+@lru_cache(maxsize=512)
+def _legs(corpus: str, shape: LegShape, kept: _Kept) -> Prepared:
+    chosen = _MEMORIES if corpus == memories.name else _MESSAGES
+    return Prepared.of(legs_statement(chosen, shape, _conditions(kept.selection, bound=kept.bound)))
+
+
+def _conditions(selection: Selection | MessageSelection, *, bound: bool) -> list[ColumnElement[bool]]:
+    """What a row must meet to be served to a key that is, or is not, bound to users."""
+    conditions = selection.conditions()
+    if isinstance(selection, MessageSelection):
+        return conditions
+    if bound:
+        shared = memories.c.user_id.is_(None) & memories.c.session_id.is_(None)
+        conditions.append(or_(memories.c.user_id == _any_of("bound_users"), shared))
+    apart = selection.sessions_apart and selection.scope.session_id is None
+    if not apart:  # a session that is past its time, which the sweep has yet to remove
+        past = sessions.alias("expired_sessions")
+        tenant = bindparam("tenant_id", type_=memories.c.tenant_id.type)
+        expired = select(past.c.id).where(
+            past.c.tenant_id == tenant, past.c.id == memories.c.session_id, past.c.expires_at <= _at("now")
+        )
+        conditions.append(~expired.exists())
+    return conditions
 
 
 def _owned(owners: Sequence[str]) -> ColumnElement[bool]:
@@ -177,3 +324,17 @@ def _owned(owners: Sequence[str]) -> ColumnElement[bool]:
     if len(owners) == 1:
         return messages.c.owner == owners[0]
     return messages.c.owner == func.any(bindparam(None, list(owners), type_=ARRAY(Text(collation="C"))))
+
+
+def _name(name: str) -> Any:  # noqa: ANN401 - a bound parameter
+    return bindparam(name, type_=Text(collation="C"))
+
+
+def _at(name: str) -> Any:  # noqa: ANN401 - a bound parameter
+    return bindparam(name, type_=DateTime(timezone=True))
+
+
+def _any_of(name: str) -> Any:  # noqa: ANN401 - SQLAlchemy's any()
+    return func.any(bindparam(name, type_=ARRAY(Text(collation="C"))))
+
+

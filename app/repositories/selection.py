@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ARRAY, ColumnElement, Text, and_, bindparam, func, or_
+from sqlalchemy import ARRAY, BindParameter, ColumnElement, DateTime, Text, and_, bindparam, func, or_
 
 from app.db.models import memories
 from app.domain.filters import Filter
@@ -43,53 +44,95 @@ class Selection:
     sessions_apart: bool = False
     created_until: datetime | None = None
 
+    @property
+    def shape(self) -> tuple[bool, ...]:
+        """What the text of the conditions depends on, the filter apart; the rest are values."""
+        scope = self.scope
+        named = (scope.user_id, scope.agent_id, scope.app_id, scope.session_id, self.excluded_owner, self.created_until)
+        listed = (self.shared_owners, self.kinds, self.categories, self.statuses)
+        return (
+            *(value is not None for value in named),
+            *(bool(value) for value in listed),
+            self.uncertain,
+            self.sessions_apart,
+        )
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it may leave much less than what its owners have."""
+        scope = self.scope
+        named = (scope.agent_id, scope.app_id, scope.session_id)
+        return any(value is not None for value in named) or self.filter is not None or bool(self.categories)
+
+    def values(self) -> dict[str, Any]:
+        """The values of the conditions' parameters, by name; those of the filter have their values with them."""
+        scope = self.scope
+        return {
+            "of_user": None if scope.user_id is None else scope.owner,
+            "of_agent": scope.agent_id,
+            "of_app": scope.app_id,
+            "of_session": scope.session_id,
+            "of_kinds": list(self.kinds),
+            "of_categories": list(self.categories),
+            "of_statuses": list(self.statuses or VISIBLE_STATUSES),
+            "of_levels": list(self.shared_owners),
+            "of_nobody": self.excluded_owner,
+            "current_at": self.at,
+            "created_until": self.created_until,
+        }
+
     def conditions(self) -> list[ColumnElement[bool]]:
-        """The conditions on `memories`."""
-        chosen = [*self._scoped(), *self._current()]
+        """The conditions on `memories`, each parameter with its value."""
+        values = self.values()
+        chosen = [*self._scoped(values), *self._current(values)]
         if self.kinds:
-            chosen.append(memories.c.kind.in_(self.kinds))
+            chosen.append(memories.c.kind == _any("of_kinds", values))
         if self.categories:
-            chosen.append(memories.c.category.in_(self.categories))
+            chosen.append(memories.c.category == _any("of_categories", values))
         if self.excluded_owner is not None:
-            chosen.append(memories.c.owner != self.excluded_owner)
+            chosen.append(memories.c.owner != _text("of_nobody", values))
         if self.created_until is not None:
-            chosen.append(memories.c.created_at <= self.created_until)
+            chosen.append(memories.c.created_at <= _time("created_until", values))
         if self.filter is not None:
             chosen.append(filter_condition(memories, self.filter))
         if not self.uncertain:
             chosen.append(memories.c.uncertain.is_(False))
         return chosen
 
-    def _scoped(self) -> list[ColumnElement[bool]]:
+    def _scoped(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
+        """A user's rows are those of the user's owner: naming the column too would mislead the planner."""
         scope = self.scope
         named = (
-            (memories.c.user_id, scope.user_id),
-            (memories.c.agent_id, scope.agent_id),
-            (memories.c.app_id, scope.app_id),
-            (memories.c.session_id, scope.session_id),
+            ("of_user", memories.c.owner, scope.user_id),
+            ("of_agent", memories.c.agent_id, scope.agent_id),
+            ("of_app", memories.c.app_id, scope.app_id),
+            ("of_session", memories.c.session_id, scope.session_id),
         )
-        conditions = [column == value for column, value in named if value is not None]
-        if scope.user_id is not None:
-            conditions.append(memories.c.owner == scope.owner)
+        conditions = [column == _text(name, values) for name, column, value in named if value is not None]
         if self.sessions_apart and scope.session_id is None:
             conditions.append(memories.c.session_id.is_(None))
         if not self.shared_owners or not conditions:
             return conditions
-        return [or_(and_(*conditions), and_(or_(*self._above()), memories.c.session_id.is_(None)))]
+        return [or_(and_(*conditions), and_(or_(*self._above(values)), memories.c.session_id.is_(None)))]
 
-    def _above(self) -> list[ColumnElement[bool]]:
+    def _above(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
         """The levels above the scope: the user's own rows of no agent, app or session, and the shared owners'."""
-        levels = bindparam(None, list(self.shared_owners), type_=ARRAY(Text(collation="C")))
-        above = [memories.c.owner == func.any(levels)]
+        above = [memories.c.owner == _any("of_levels", values)]
         if self.scope.user_id is not None:
             plain = memories.c.agent_id.is_(None) & memories.c.app_id.is_(None)
-            above.append((memories.c.owner == self.scope.owner) & plain)
+            above.append((memories.c.owner == _text("of_user", values)) & plain)
         return above
 
-    def _current(self) -> list[ColumnElement[bool]]:
+    def _current(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
+        status = memories.c.status == _any("of_statuses", values)
         if self.statuses:
-            return [memories.c.status.in_(self.statuses)]
-        return current_at(self.at)
+            return [status]
+        at = _time("current_at", values)
+        return [
+            status,
+            or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
+            or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
+        ]
 
 
 def current_at(at: datetime) -> list[ColumnElement[bool]]:
@@ -99,3 +142,15 @@ def current_at(at: datetime) -> list[ColumnElement[bool]]:
         or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
         or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
     ]
+
+
+def _text(name: str, values: dict[str, Any]) -> BindParameter[Any]:
+    return bindparam(name, values[name], type_=Text(collation="C"))
+
+
+def _time(name: str, values: dict[str, Any]) -> BindParameter[Any]:
+    return bindparam(name, values[name], type_=DateTime(timezone=True))
+
+
+def _any(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's any()
+    return func.any(bindparam(name, values[name], type_=ARRAY(Text(collation="C"))))

@@ -21,6 +21,7 @@ from app.routers.deps import (
     ServicesDep,
     VersionedWriteDep,
     WaitQuery,
+    as_json,
     reply,
     tag,
 )
@@ -30,7 +31,7 @@ from app.routers.sessions import AgentQuery, AppQuery, UserQuery
 from app.schemas.fields import Id
 from app.schemas.lists import Page
 from app.schemas.memories import AddBody, AddedMemories, AddedMemory, Memory, MemoryChange, MemoryHistory
-from app.schemas.search import SearchRequest, SearchResult
+from app.schemas.search import ReplayRequest, SearchRequest, SearchResult
 
 router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRoute)
 
@@ -67,15 +68,32 @@ async def add_memories(
     return added
 
 
-@router.post("/search", responses=documented(403), operation_id="search_memories")
-async def search_memories(body: SearchRequest, principal: PrincipalDep, services: ServicesDep) -> SearchResult:
+@router.post("/search", response_model=SearchResult, responses=documented(403), operation_id="search_memories")
+async def search_memories(body: SearchRequest, principal: PrincipalDep, services: ServicesDep) -> Response:
     """Find memories by meaning and by words, best first, each with the messages it came from.
 
     `score` is in [0, 1] and means the same in every query; `score_breakdown` says where it comes from. With
-    `include_messages` the sessions' messages are searched too. Without the embedding model the words alone decide, and
-    `degraded` says so.
+    `include_messages` the sessions' messages are searched too. A question may name a time ("last week", 上个月), a fact's
+    key, or ask for what was last; pinned constraints in scope are found whatever the question. What says nearly the
+    same is shown once, and `token_budget` cuts by score. Without the embedding model the words alone decide, and
+    `degraded` says so. `explain: true` tells how it went, and `POST /v1/memories/search/replay` tries other weights.
     """
-    return await services.retrieval.search(principal, body)
+    return as_json(await services.retrieval.search(principal, body))
+
+
+@router.post(
+    "/search/replay",
+    response_model=SearchResult,
+    responses=documented(403, 404),
+    operation_id="replay_search",
+)
+async def replay_search(body: ReplayRequest, principal: PrincipalDep, services: ServicesDep) -> Response:
+    """Rank an explained search's candidates anew with other weights: what would have been found?
+
+    The `explanation_id` comes from a search with `explain: true` by the same key, and is good for a day. A leg that
+    could not speak then (no time was named, the model was away) stays silent.
+    """
+    return as_json(await services.replay.replay(principal, body))
 
 
 @router.get("", responses=documented(403), operation_id="list_memories")

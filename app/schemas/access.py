@@ -6,6 +6,7 @@ from pydantic import Field
 
 from app.domain.principal import Permission, Role
 from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
+from app.schemas.search import FactorWeights, LegWeights
 
 
 class Me(ResponseModel):
@@ -77,6 +78,8 @@ class TenantSettings(RequestModel):
     timezone: Timezone | None = Field(None, description="For users and sessions that name none")
     default_session_ttl: Ttl | None = Field(None, description="Seconds, for sessions that name none")
     default_memory_ttl: Ttl | None = Field(None, description="Seconds, for memories that name none")
+    search_legs: LegWeights | None = Field(None, description="Weights of the legs for searches that name none")
+    search_weights: FactorWeights | None = Field(None, description="Weights of the factors, likewise")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, cast
+from typing import Any, Final, cast
 from uuid import UUID
 
 from app.core import clock, ids
@@ -169,9 +169,17 @@ def _principal(row: Row) -> Principal:
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
         defaults=TenantDefaults(
-            settings.get("timezone"), settings.get("default_session_ttl"), settings.get("default_memory_ttl")
+            settings.get("timezone"),
+            settings.get("default_session_ttl"),
+            settings.get("default_memory_ttl"),
+            _set(settings.get("search_legs")),
+            _set(settings.get("search_weights")),
         ),
     )
+
+
+def _set(named: dict[str, Any] | None) -> dict[str, Any]:
+    return {name: value for name, value in (named or {}).items() if value is not None}
 
 
 def _info(row: Row) -> KeyInfo:

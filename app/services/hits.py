@@ -1,69 +1,152 @@
 """Hits as answers have them."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, Self
 from uuid import UUID
 
 from app.repositories.base import Row
 from app.schemas.memories import MemorySource
-from app.schemas.search import Hit, ScoreBreakdown
+from app.schemas.search import Hit, NearbyMessage, ScoreBreakdown
 from app.services.ranking import Scored
+from app.services.shortlist import Kept, Shortlist
+from app.uow import Transaction
 
 SCOPE: Final = ("user_id", "agent_id", "app_id", "session_id")
+_MEMORY_FIELDS: Final = (
+    *SCOPE,
+    *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
+    *("valid_from", "valid_to"),
+)
+_ABSENT: Final[dict[str, Any]] = dict.fromkeys(
+    (
+        *SCOPE,
+        *("kind", "category", "key", "value", "source", "confidence", "importance", "weight", "valid_from", "valid_to"),
+    )
+)
+
+Place = tuple[str, int]
+
+
+class Texts(Protocol):
+    """Rows of candidates, and where memories come from."""
+
+    @property
+    def rows(self) -> Mapping[UUID, Row]:
+        """By id."""
+        ...
+
+    @property
+    def sources(self) -> Mapping[UUID, list[MemorySource]]:
+        """By memory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """Messages that stand next to hits, by session and number."""
+
+    messages: Mapping[Place, NearbyMessage]
+    reach: int
+
+    @classmethod
+    async def read(cls, tx: Transaction, hits: Sequence[Scored], texts: Texts, reach: int) -> Self:
+        """What stands up to `reach` messages before and after the hits' own."""
+        spans = [
+            (session, first - reach, last + reach)
+            for hit in hits
+            if (extent := _extent(hit, texts)) is not None
+            for session, first, last in (extent,)
+        ]
+        rows = await tx.messages.around(spans) if spans else []
+        return cls({(row["session_id"], row["seq"]): _nearby(row) for row in rows}, reach)
+
+    def before(self, extent: tuple[str, int, int]) -> list[NearbyMessage]:
+        """In their order."""
+        session, first, _ = extent
+        return self._at(session, range(first - self.reach, first))
+
+    def after(self, extent: tuple[str, int, int]) -> list[NearbyMessage]:
+        """In their order."""
+        session, _, last = extent
+        return self._at(session, range(last + 1, last + self.reach + 1))
+
+    def _at(self, session: str, numbers: Sequence[int]) -> list[NearbyMessage]:
+        found = (self.messages.get((session, number)) for number in numbers)
+        return [message for message in found if message is not None]
+
+
+def hits_of(chosen: Shortlist, texts: Texts, nearby: Nearby) -> list[Hit]:
+    """Memories and messages with their scores and their sources."""
+    return [_hit(one, texts, nearby) for one in chosen.kept]
 
 
 def breakdown_of(hit: Scored) -> ScoreBreakdown:
     """Where a score comes from."""
-    fused = hit.fused
     return ScoreBreakdown(
-        relevance=fused.relevance,
+        relevance=hit.relevance,
         recency=hit.recency,
         importance=hit.importance,
-        similarity=fused.similarity,
-        similarity_raw=fused.similarity_raw,
-        bm25=fused.bm25,
-        ranks={leg.value: rank for leg, rank in fused.ranks.items()},
+        similarity=hit.similarity,
+        similarity_raw=hit.similarity_raw,
+        bm25=hit.bm25,
+        ranks=hit.ranks,
+        signals=hit.signals,
+        context=hit.context,
+        rerank=hit.rerank,
     )
 
 
-def hit_of(hit: Scored, sources: Mapping[UUID, list[MemorySource]]) -> Hit:
-    """A memory or a message with its score and its sources."""
+def _hit(one: Kept, texts: Texts, nearby: Nearby) -> Hit:
+    hit, row = one.hit, texts.rows[one.hit.id]
+    extent = _extent(hit, texts) if nearby.reach else None
     shown = {
         "type": hit.type,
-        "id": str(hit.row["id"]),
-        "text": hit.row["text"],
-        "occurred_at": hit.row["occurred_at"],
-        "created_at": hit.row["created_at"],
-        "metadata": hit.row["metadata"],
+        "id": str(row["id"]),
+        "text": row["text"],
+        "occurred_at": row["occurred_at"],
+        "created_at": row["created_at"],
+        "metadata": row["metadata"],
         "score": hit.score,
         "score_breakdown": breakdown_of(hit),
+        "tokens": row["tokens"],
+        "similar_ids": [str(other.id) for other in one.similar],
+        "context_before": [] if extent is None else nearby.before(extent),
+        "context_after": [] if extent is None else nearby.after(extent),
     }
     if hit.type == "message":
-        return Hit(**shown, **_message_fields(hit.row))
-    return Hit(**shown, **_memory_fields(hit.row), sources=sources.get(hit.row["id"], []))
+        return Hit(**shown, **_message_fields(row))
+    return Hit(**shown, **_memory_fields(row), sources=texts.sources.get(row["id"], []))
+
+
+def _extent(hit: Scored, texts: Texts) -> tuple[str, int, int] | None:
+    """From which to which message of which session a hit was said: a memory's by its first source."""
+    if hit.type == "message":
+        row = texts.rows[hit.id]
+        return row["session_id"], row["seq"], row["seq"]
+    for source in texts.sources.get(hit.id, []):
+        if source.session_id is not None and source.seqs:
+            return source.session_id, min(source.seqs), max(source.seqs)
+    return None
+
+
+def _nearby(row: Row) -> NearbyMessage:
+    return NearbyMessage(
+        session_id=row["session_id"],
+        seq=row["seq"],
+        role=row["role"],
+        text=row["text"],
+        occurred_at=row["occurred_at"],
+    )
 
 
 def _memory_fields(row: Row) -> dict[str, Any]:
-    names = (
-        *SCOPE,
-        "kind",
-        "category",
-        "key",
-        "value",
-        "source",
-        "uncertain",
-        "confidence",
-        "importance",
-        "weight",
-        "pinned",
-    )
-    own = {name: row[name] for name in (*names, "valid_from", "valid_to")}
+    own = {name: row[name] for name in _MEMORY_FIELDS}
     return own | {"role": None, "disputed": row["status"] == "disputed"}
 
 
 def _message_fields(row: Row) -> dict[str, Any]:
     """A message is its own source."""
-    names = ("kind", "category", "key", "value", "source", "confidence", "importance", "weight")
     external = row["external_id"]
     source = MemorySource(
         session_id=row["session_id"],
@@ -72,11 +155,9 @@ def _message_fields(row: Row) -> dict[str, Any]:
         external_ids=[] if external is None else [external],
         quote=None,
     )
-    absent: dict[str, Any] = dict.fromkeys((*SCOPE, *names, "valid_from", "valid_to"))
     owner = row["owner"]
-    user = owner.removeprefix("u:") if owner.startswith("u:") else None
-    return absent | {
-        "user_id": user,
+    return _ABSENT | {
+        "user_id": owner.removeprefix("u:") if owner.startswith("u:") else None,
         "session_id": row["session_id"],
         "role": row["role"],
         "uncertain": False,

@@ -1,60 +1,77 @@
-"""A question as the legs take it: embedded and tokenised before any connection is taken."""
+"""A question as the legs take it: embedded, tokenised, its time and its keys found, before any connection is taken."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
-from app.domain.fusion import FusionRule, Leg
-from app.repositories.search import EXACT_UP_TO, DenseQuery, LegQuery
+from app.domain.fusion import DEFAULT_WEIGHTS, Fusion, FusionRule, Leg
+from app.domain.keys import named_keys
+from app.domain.periods import AskedTime, asked_time, asks_for_latest
+from app.repositories.search import DenseQuery
 from app.services.embedding import Embedder
 
 MAX_TOKENS: Final = 64
 """Distinct tokens of a question that are looked up."""
 
-LEAST_CANDIDATES: Final = 50
-CANDIDATES_PER_HIT: Final = 3
-
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its tokens, its vector and the rule that its legs are fused by."""
+    """What is looked for.
 
+    Args:
+        text: The question.
+        tokens: Its words, empty where the lexical leg is off.
+        dense: Its vector; None where the dense leg is off or the model is away.
+        time: The period it names.
+        latest: Whether it asks for what was last.
+        keys: Keys that it may name.
+        rule: How the legs that can speak are fused.
+        calibration: Of the model that made the vector.
+    """
+
+    text: str
     tokens: list[str]
     dense: DenseQuery | None
+    time: AskedTime | None
+    latest: bool
+    keys: list[str]
     rule: FusionRule
     calibration: Calibration
 
-    def legs(self, owners: Sequence[str], corpus: int, mean_length: float, hits: int) -> LegQuery:
-        """The query of the legs over a corpus of so many texts."""
-        return LegQuery(
-            owners=owners,
-            tokens=self.tokens,
-            dense=self.dense,
-            corpus=corpus,
-            mean_length=mean_length,
-            limit=max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * hits),
-            path="exact" if corpus <= EXACT_UP_TO else "hnsw",
-        )
+    def in_zone(self, zone: str, at: datetime) -> "Question":
+        """The same question where 昨天 is yesterday of this zone."""
+        return replace(self, time=asked_time(self.text, at, ZoneInfo(zone)))
 
 
-async def ask(embedder: Embedder, text: str, asked: Mapping[Leg, float | None]) -> tuple[Question, list[str]]:
+async def ask(
+    embedder: Embedder, text: str, asked: Mapping[Leg, float | None], at: datetime, fusion: FusionRule | None = None
+) -> tuple[Question, list[str]]:
     """The question, and what was missing; a leg that cannot speak is left out of the fusion.
 
     Args:
         embedder: Embeds the text, if the dense leg is on.
         text: The question.
         asked: Weights that replace the default ones; 0 switches a leg off.
+        at: From when 昨天 is counted, in UTC until the zone is known.
+        fusion: How legs are fused, its weights apart.
     """
-    default = FusionRule().weights
-    weights = {leg: default[leg] if weight is None else weight for leg, weight in asked.items()}
-    words = list(dict.fromkeys(tokens(text)))[:MAX_TOKENS]
+    weights = {leg: DEFAULT_WEIGHTS[leg] if asked.get(leg) is None else asked[leg] or 0.0 for leg in Leg}
     dense = await embedder.question(text) if weights[Leg.DENSE] > 0 else None
     degraded = ["embedding"] if dense is None and weights[Leg.DENSE] > 0 else []
-    if dense is None:
-        weights[Leg.DENSE] = 0.0
-    if not words:
-        weights[Leg.LEXICAL] = 0.0
-    lexical = words if weights[Leg.LEXICAL] > 0 else []
-    return Question(lexical, dense, replace(FusionRule(), weights=weights), embedder.calibration), degraded
+    words = list(dict.fromkeys(tokens(text)))[:MAX_TOKENS] if weights[Leg.LEXICAL] > 0 else []
+    time = asked_time(text, at, ZoneInfo("UTC")) if weights[Leg.TIME] > 0 else None
+    latest = weights[Leg.TIME] > 0 and time is None and asks_for_latest(text)
+    keys = named_keys(text) if weights[Leg.KEY] > 0 else []
+    silent = {
+        Leg.DENSE: dense is None,
+        Leg.LEXICAL: not words,
+        Leg.TIME: time is None and not latest,
+        Leg.KEY: not keys,
+    }
+    speaking = {leg: 0.0 if silent.get(leg, False) else weight for leg, weight in weights.items()}
+    rule = replace(fusion or FusionRule(Fusion.FIXED), weights=speaking)
+    return Question(text, words, dense, time, latest, keys, rule, embedder.calibration), degraded

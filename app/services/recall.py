@@ -1,30 +1,31 @@
 """Recall: what was said, found by words, by meaning, by time and by who said it, with what stood around it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.core import clock
 from app.domain.fusion import Leg
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.domain.scoring import Weights
+from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.repositories.base import Row
-from app.repositories.search import Period
+from app.repositories.owners import CorpusSize
+from app.repositories.search import EXACT_UP_TO, Period
 from app.schemas.messages import Message
 from app.schemas.recall import RecallHit, RecallRequest, RecallResult
+from app.services.candidates import leg_query, narrowed, owners_in_scope, path_for, zone_of
 from app.services.embedding import Embedder
 from app.services.hits import breakdown_of
 from app.services.messages import message_of
 from app.services.questions import Question, ask
-from app.services.ranking import Scored, rank
-from app.services.retrieval import owners_in_scope
+from app.services.ranking import Pool, Scored, Scoring, rank
 from app.uow import Transaction, UnitOfWork
 
 MODES: Final[dict[str, dict[Leg, float | None]]] = {
-    "hybrid": {Leg.DENSE: None, Leg.LEXICAL: None},
-    "keyword": {Leg.DENSE: 0.0, Leg.LEXICAL: 1.0},
-    "semantic": {Leg.DENSE: 1.0, Leg.LEXICAL: 0.0},
+    "hybrid": {Leg.KEY: 0.0, Leg.CONSTRAINT: 0.0},
+    "keyword": {Leg.DENSE: 0.0, Leg.LEXICAL: 1.0, Leg.TIME: 0.0, Leg.KEY: 0.0, Leg.CONSTRAINT: 0.0},
+    "semantic": {Leg.DENSE: 1.0, Leg.LEXICAL: 0.0, Leg.TIME: 0.0, Leg.KEY: 0.0, Leg.CONSTRAINT: 0.0},
 }
 
 
@@ -40,7 +41,7 @@ class RecallService:
         principal.require("sessions:read")
         question, degraded = None, list[str]()
         if request.query is not None:
-            question, degraded = await ask(self.embedder, request.query, MODES[request.mode])
+            question, degraded = await ask(self.embedder, request.query, MODES[request.mode], clock.now())
         user_id = request.user_id if request.user_id is None else principal.own_user(request.user_id)
         scope = Scope(user_id, request.agent_id, request.app_id, request.session_id)
         async with self.uow.begin(principal) as tx:
@@ -48,7 +49,9 @@ class RecallService:
             if question is None:
                 found = await _latest(tx, size.owners, scope, request)
             else:
-                found = await _matching(tx, size.owners, size.messages, size.message_length, scope, request, question)
+                if question.time is not None:
+                    question = question.in_zone(await zone_of(tx, principal, user_id, None), clock.now())
+                found = await _matching(tx, size, scope, request, question)
             around = await _around(tx, [row for row, _ in found], request)
         results = [_hit(row, scored, around, request) for row, scored in found]
         return RecallResult(results=results, degraded=degraded)
@@ -63,19 +66,19 @@ async def _latest(
 
 
 async def _matching(
-    tx: Transaction,
-    owners: Sequence[str],
-    corpus: int,
-    mean_length: float,
-    scope: Scope,
-    request: RecallRequest,
-    question: Question,
+    tx: Transaction, size: CorpusSize, scope: Scope, request: RecallRequest, question: Question
 ) -> list[tuple[Row, Scored | None]]:
-    query = question.legs(owners, corpus, mean_length, request.limit)
-    found = await tx.search.messages(query, scope, _period(request))
-    rows = await tx.messages.by_ids([one.id for one in found]) if found else []
-    ranked = rank("message", found, rows, question, clock.now(), Weights())
-    return [(hit.row, hit) for hit in ranked[: request.limit]]
+    """Hits of the legs; by words or by meaning alone a message's surroundings do not count."""
+    owners, path, period = size.owners, path_for(size.messages), _period(request)
+    if path == "hnsw" and (period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))):
+        owners, path = narrowed(await tx.search.extent_of_messages(scope, period, EXACT_UP_TO + 1), owners)
+    query = leg_query(question, owners, size.messages, size.message_length, request.limit, path)
+    hybrid = request.mode == "hybrid"
+    pool = Pool.of_messages(await tx.search.messages(replace(query, neighbours=hybrid), scope, period))
+    scoring = Scoring(Weights(), clock.now(), "access", HALF_LIFE_DAYS)
+    ranked = rank(pool if hybrid else replace(pool, places=[]), question, scoring)[: request.limit]
+    rows = {row["id"]: row for row in await tx.messages.by_ids([hit.id for hit in ranked])} if ranked else {}
+    return [(rows[hit.id], hit) for hit in ranked]
 
 
 async def _around(tx: Transaction, rows: Sequence[Row], request: RecallRequest) -> dict[tuple[str, int], Message]:

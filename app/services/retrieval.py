@@ -1,25 +1,35 @@
-"""Search over memories, and messages where asked for: the question is embedded first, then one short read."""
+"""Search over memories, and messages where asked for: the question is prepared first, then one short read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
 
 from app.core import clock
-from app.domain.filters import parse_filter
-from app.domain.fusion import Leg
+from app.domain.fusion import Fusion, FusionRule, Leg
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.domain.scoring import Weights
-from app.repositories.owners import CorpusSize
-from app.repositories.search import LegQuery
-from app.repositories.selection import Selection
-from app.schemas.search import Explanation, SearchRequest, SearchResult
+from app.domain.scoring import HALF_LIFE_DAYS, Weights
+from app.domain.smalltalk import worth_retrieving
+from app.providers.rerank.base import Reranker, RerankUnavailable
+from app.repositories.base import Row
+from app.schemas.search import FactorWeights, FusionChoice, Hit, LegWeights, SearchRequest, SearchResult
+from app.services.accesses import AccessLog
+from app.services.candidates import Lookup, zone_of
 from app.services.embedding import Embedder
-from app.services.hits import hit_of
+from app.services.explaining import Explained, Explainer
+from app.services.hits import Nearby, hits_of
 from app.services.presenting import sources_of
 from app.services.questions import Question, ask
-from app.services.ranking import Scored, rank
+from app.services.ranking import Scored, Scoring, rank
+from app.services.rewriting import QueryRewriter, Rewritten
+from app.services.shortlist import Limits, Shortlist, contenders, relevant, shortlist
 from app.uow import Transaction, UnitOfWork
+
+SPARE: Final = 10
+"""Contenders beyond the hits asked for, to take the places of those that fall to likeness or to the budget."""
+
+RECENT_TURNS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,103 +38,145 @@ class RetrievalService:
 
     uow: UnitOfWork
     embedder: Embedder
+    rewriter: QueryRewriter
+    reranker: Reranker | None
+    rerank_candidates: int
+    accesses: AccessLog
+    explainer: Explainer
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchResult:
         """Find memories, and messages where asked for, that the key may see."""
         principal.require("memories:read")
         if request.include_messages:
             principal.require("sessions:read")
-        legs = {Leg.DENSE: request.legs.dense, Leg.LEXICAL: request.legs.lexical}
-        question, degraded = await ask(self.embedder, request.query, legs)
         user_id = request.user_id if request.user_id is None else principal.own_user(request.user_id)
+        if request.retrieval == "never":
+            return SearchResult(results=[], filtered_count=0, degraded=[], skipped="never")
+        if request.retrieval == "auto" and not worth_retrieving(request.query):
+            return SearchResult(results=[], filtered_count=0, degraded=[], skipped="small_talk")
+        rewritten = await self._completed(principal, request)
+        at = request.now or clock.now()
+        question, degraded = await ask(
+            self.embedder, rewritten.text, leg_weights(principal, request.legs), at, fusion_of(request.fusion)
+        )
+        scoring = scoring_of(principal, request)
         scope = Scope(user_id, request.agent_id, request.app_id, request.session_id)
+        depth = request.top_k + SPARE
+        if request.rerank and self.reranker is not None:
+            depth = max(depth, self.rerank_candidates)
         async with self.uow.begin(principal) as tx:
-            search = _Search(tx, question, request, scope, principal)
-            found = await search.run()
-            kept = [hit for hit in found if hit.fused.relevance >= request.min_score]
-            best = sorted(kept, key=lambda hit: -hit.score)[: request.top_k]
-            sources = await sources_of(tx, [hit.row["id"] for hit in best if hit.type == "memory"])
+            if question.time is not None:
+                question = question.in_zone(await zone_of(tx, principal, user_id, request.timezone), at)
+            lookup = Lookup(tx, principal, scope, question, request, depth)
+            pools = await lookup.pools()
+            found, filtered = relevant(
+                [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
+            )
+            best = contenders(found, depth)
+            texts = await read_texts(tx, best)
+        best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
+        chosen = shortlist(best, texts.rows, limits_of(request))
+        results = await self._shown(principal, request, chosen, texts)
+        explained = Explained(question, scoring, request, lookup.way, pools, chosen, filtered, found)
+        if not request.explain:
+            self.accesses.note(principal.tenant_id, _memories_of(chosen), clock.now())
         return SearchResult(
-            results=[hit_of(hit, sources) for hit in best],
-            filtered_count=len(found) - len(kept),
-            degraded=degraded,
-            explanation=search.explanation(self.embedder.model.name) if request.explain else None,
+            results=results,
+            filtered_count=len(filtered),
+            dropped_count=chosen.count("over_budget"),
+            tokens=sum(hit.tokens for hit in results),
+            rewritten_query=rewritten.text if rewritten.by is not None else None,
+            degraded=[*rewritten.degraded, *degraded, *missing],
+            explanation=await self.explainer.explain(principal, user_id, explained) if request.explain else None,
         )
 
+    async def _completed(self, principal: Principal, request: SearchRequest) -> Rewritten:
+        """The question as the turns before it complete it."""
+        recent = request.recent
+        if recent is None:
+            return Rewritten(request.query, None, [])
+        turns = recent.messages
+        if turns is None:
+            principal.require("sessions:read")
+            async with self.uow.begin(principal) as tx:
+                rows = await tx.messages.last(recent.session_id or "", RECENT_TURNS)
+            turns = [row["text"] for row in rows]
+        return await self.rewriter.rewrite(request.query, turns)
 
-def owners_in_scope(scope: Scope, principal: Principal, shared: Sequence[str]) -> list[str] | None:
-    """Whose rows can be in scope at all; None where that is every owner's."""
-    if scope.user_id is not None:
-        return [scope.owner, *shared]
-    if principal.user_ids is None:
-        return None
-    return [f"u:{user_id}" for user_id in sorted(principal.user_ids)] + list(shared)
+    async def _reranked(
+        self, request: SearchRequest, question: Question, best: list[Scored], rows: Mapping[UUID, Row], weights: Weights
+    ) -> tuple[list[Scored], list[str]]:
+        """The best ones in the reranker's order, if it answers in time; no connection is held meanwhile."""
+        if not request.rerank:
+            return best, []
+        asked = [hit for hit in best if hit.id in rows]
+        if self.reranker is None:
+            return best, ["rerank"]
+        if not asked:
+            return best, []
+        try:
+            marks = await self.reranker.scores(question.text, [rows[hit.id]["text"] for hit in asked])
+        except RerankUnavailable:
+            return best, ["rerank"]
+        anew = [hit.reranked(mark, weights) for hit, mark in zip(asked, marks, strict=True)]
+        return sorted(anew, key=lambda hit: -hit.score), []
+
+    async def _shown(
+        self, principal: Principal, request: SearchRequest, chosen: Shortlist, texts: "Texts"
+    ) -> list[Hit]:
+        nearby = Nearby({}, 0)
+        if request.neighbours and chosen.kept and "sessions:read" in principal.scopes:
+            async with self.uow.begin(principal) as tx:
+                nearby = await Nearby.read(tx, [one.hit for one in chosen.kept], texts, request.neighbours)
+        return hits_of(chosen, texts, nearby)
 
 
-class _Search:
-    """One search within its transaction."""
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The contenders' rows and where memories come from."""
 
-    def __init__(
-        self, tx: Transaction, question: Question, request: SearchRequest, scope: Scope, principal: Principal
-    ) -> None:
-        self._tx = tx
-        self._question = question
-        self._request = request
-        self._scope = scope
-        self._principal = principal
-        self._at: datetime = request.now or clock.now()
-        self._weights = replace(Weights(), **request.weights.model_dump(exclude_none=True))
-        self._paths: dict[str, str] = {}
-        self._sizes: dict[str, int] = {}
-        self._candidates: dict[str, int] = {}
+    rows: dict[UUID, Row]
+    sources: dict[UUID, list[Any]]
 
-    async def run(self) -> list[Scored]:
-        """Every candidate of both corpora, scored."""
-        shared = self._scope.shared_owners() if self._request.include_shared else []
-        size = await self._tx.owners.size(owners_in_scope(self._scope, self._principal, shared))
-        if not size.owners:
-            return []
-        found = await self._memories(size, shared)
-        if self._request.include_messages:
-            found += await self._messages(size)
-        return found
 
-    def explanation(self, model: str) -> Explanation:
-        """How it went."""
-        return Explanation(
-            path=self._paths,
-            tokens=self._question.tokens,
-            rows_in_scope=self._sizes,
-            candidates=self._candidates,
-            embedding_model=model if self._question.dense is not None else None,
-        )
+async def read_texts(tx: Transaction, hits: Sequence[Scored]) -> Texts:
+    """Rows of candidates: one statement for memories, one for their sources, one for messages, where there are any."""
+    memories = [hit.id for hit in hits if hit.type == "memory"]
+    said = [hit.id for hit in hits if hit.type == "message"]
+    rows = await tx.memories.by_ids(memories) if memories else []
+    rows += await tx.messages.by_ids(said) if said else []
+    return Texts({row["id"]: row for row in rows}, await sources_of(tx, memories))
 
-    async def _memories(self, size: CorpusSize, shared: Sequence[str]) -> list[Scored]:
-        request = self._request
-        selection = Selection(
-            scope=self._scope,
-            at=clock.now(),
-            shared_owners=shared,
-            kinds=request.kinds,
-            uncertain=request.include_uncertain,
-            sessions_apart=True,
-            filter=None if request.filters is None else parse_filter(request.filters),
-        )
-        query = self._legs("memories", size.owners, size.memories, size.memory_length)
-        found = await self._tx.search.memories(query, selection)
-        rows = await self._tx.memories.by_ids([one.id for one in found]) if found else []
-        self._candidates["memory"] = len(found)
-        return rank("memory", found, rows, self._question, self._at, self._weights)
 
-    async def _messages(self, size: CorpusSize) -> list[Scored]:
-        query = self._legs("messages", size.owners, size.messages, size.message_length)
-        found = await self._tx.search.messages(query, self._scope)
-        rows = await self._tx.messages.by_ids([one.id for one in found]) if found else []
-        self._candidates["message"] = len(found)
-        return rank("message", found, rows, self._question, self._at, self._weights)
+def leg_weights(principal: Principal, asked: LegWeights) -> dict[Leg, float | None]:
+    """The request's weights over the tenant's; None leaves a leg its default."""
+    own = principal.defaults.legs
+    given = {leg: getattr(asked, leg.value) for leg in Leg}
+    return {leg: own.get(leg.value) if weight is None else weight for leg, weight in given.items()}
 
-    def _legs(self, name: str, owners: Sequence[str], corpus: int, mean_length: float) -> LegQuery:
-        query = self._question.legs(owners, corpus, mean_length, self._request.top_k)
-        self._paths[name] = query.path if self._question.dense is not None else "lexical"
-        self._sizes[name] = corpus
-        return query
+
+def fusion_of(asked: FusionChoice) -> FusionRule:
+    """How the legs become one relevance."""
+    return FusionRule(Fusion(asked.method), rrf_k=asked.rrf_k)
+
+
+def scoring_of(principal: Principal, request: SearchRequest) -> Scoring:
+    """The request's weights over the tenant's over the default ones."""
+    return scored_by(principal, request.weights, Scoring(Weights(), request.now or clock.now(), "access", HALF_LIFE_DAYS))
+
+
+def scored_by(principal: Principal, asked: FactorWeights, base: Scoring) -> Scoring:
+    """A scoring with what a request and its tenant set."""
+    given = {**principal.defaults.factors, **asked.model_dump(exclude_none=True)}
+    of, half_life = given.pop("recency_of", base.recency_of), given.pop("half_life_days", base.half_life_days)
+    return replace(base, weights=replace(base.weights, **given), recency_of=of, half_life_days=half_life)
+
+
+def limits_of(request: SearchRequest) -> Limits:
+    """What a request wants of its hits."""
+    return Limits(request.top_k, request.min_score, request.token_budget, request.collapse)
+
+
+def _memories_of(chosen: Shortlist) -> list[UUID]:
+    return [one.hit.id for one in chosen.kept if one.hit.type == "memory"]
+

@@ -12,6 +12,7 @@ from app.core import clock
 from app.core.errors import Problem
 from app.domain.jobs import JOB_KINDS, JobKind
 from app.services.answers import KEPT_FOR
+from app.services.explaining import KEPT_FOR as EXPLANATIONS_KEPT
 from app.services.sessions import forget_expired
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
@@ -68,6 +69,7 @@ class Sweeping:
             for job_id in woken:
                 await tx.jobs.wake(job_id)
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
+            await tx.explanations.forget(at - EXPLANATIONS_KEPT)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
             done = {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers}

@@ -19,7 +19,7 @@ from app.domain.scope import Scope
 from app.repositories.models import ModelRecord, index_statements
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.search import DenseQuery, Found, LegQuery
+from app.repositories.search import DenseQuery, LegQuery
 from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
 from app.uow import Transaction
@@ -52,12 +52,20 @@ async def store(tx: Transaction, owner: str, texts: Sequence[str]) -> list[UUID]
 
 async def find(
     tx: Transaction, owner: str, question: str = "", dense: DenseQuery | None = None, **given: Any
-) -> list[Found]:
+) -> list[Any]:
     size = await tx.owners.size([owner])
     words = list(dict.fromkeys(tokens(question)))
     query = LegQuery([owner], words, dense, size.memories, size.memory_length, given.pop("limit", 10), **given)
     scope = Scope(owner.partition(":")[2])
     return await tx.search.memories(query, Selection(scope, clock.now()))
+
+
+def by_words(found: Sequence[Any]) -> list[UUID]:
+    return [one.id for one in sorted(found, key=lambda one: (-(one.bm25 or 0), one.id)) if one.bm25 is not None]
+
+
+def by_meaning(found: Sequence[Any]) -> list[UUID]:
+    return [one.id for one in sorted(found, key=lambda one: -(one.cosine or -2)) if one.cosine is not None]
 
 
 def bm25(question: str, texts: Sequence[str], k1: float = 0.9, b: float = 0.4) -> dict[int, float]:
@@ -86,8 +94,8 @@ async def test_lexical_scores_are_bm25_as_the_book_has_it(tenant: Tenant, questi
     assert expected
     assert {stored.index(one.id): one.bm25 for one in found} == pytest.approx(expected, rel=1e-9)
     best = sorted(expected, key=lambda number: -expected[number])
-    assert [stored.index(one.id) for one in sorted(found, key=lambda one: one.lexical_rank or 0)] == best
-    assert all(one.cosine is None and one.dense_rank is None for one in found)
+    assert [stored.index(one) for one in by_words(found)] == best
+    assert all(one.cosine is None for one in found)
 
 
 async def test_other_owners_rows_change_no_score(tenant: Tenant) -> None:
@@ -157,10 +165,9 @@ async def test_both_paths_give_the_same_ten_nearest_and_the_cosines_of_the_vecto
     cosines = vectors @ question
     nearest = [stored[number] for number in np.argsort(-cosines)[:10]]
     for found in (exact, index):
-        ranked = sorted(found, key=lambda one: one.dense_rank or 0)
-        assert [one.id for one in ranked] == nearest
-        assert [one.cosine for one in ranked] == pytest.approx(sorted(cosines, reverse=True)[:10], abs=2e-3)
-        assert [one.dense_rank for one in ranked] == list(range(1, 11))
+        assert by_meaning(found) == nearest
+        near = sorted((one.cosine for one in found), reverse=True)
+        assert near == pytest.approx(sorted(cosines, reverse=True)[:10], abs=2e-3)
 
 
 async def test_a_vector_of_an_earlier_text_is_not_compared(tenant: Tenant, model: ModelRecord) -> None:
@@ -174,7 +181,7 @@ async def test_a_vector_of_an_earlier_text_is_not_compared(tenant: Tenant, model
         await tx.memories.change(stored[0], {"text": "The new text.", "content_hash": text_hash("The new text.")})
         assert await find(tx, "u:ada", dense=DenseQuery(vector, model)) == []
         by_word = await find(tx, "u:ada", "text", dense=DenseQuery(vector, model))
-        assert [(one.cosine, one.dense_rank) for one in by_word] == [(None, None)]
+        assert [one.cosine for one in by_word] == [None]
 
 
 async def test_a_row_that_has_moved_away_is_not_served_by_what_its_index_still_says(
@@ -231,13 +238,12 @@ async def test_a_small_owner_among_many_rows_gets_all_of_its_own(
         await connection.execute(text(SPREAD), values)
         await connection.execute(text(POST))
         found = await find(tx, "u:ada", "Lisbon", DenseQuery(question, model))
-        assert {one.id for one in found if one.dense_rank is not None} == set(stored)
-        assert {one.id for one in found if one.lexical_rank is not None} == set(stored)
+        assert set(by_meaning(found)) == set(by_words(found)) == set(stored)
 
 
 async def test_ties_are_broken_the_same_way_at_every_call(tenant: Tenant) -> None:
     async with tenant.services.uow.begin_tenant(tenant.id) as tx:
         stored = await store(tx, "u:ada", [f"Lisbon {n}" for n in range(10, 40)])
         first = await find(tx, "u:ada", "Lisbon")
-        assert [one.id for one in sorted(first, key=lambda one: one.lexical_rank or 0)] == sorted(stored)[:10]
+        assert by_words(first) == sorted(stored)[:10]
         assert await find(tx, "u:ada", "Lisbon") == first

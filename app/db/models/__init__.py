@@ -12,7 +12,7 @@ from app.db.models.checkpoints import (
 from app.db.models.embeddings import embedding_models
 from app.db.models.jobs import jobs
 from app.db.models.keys import key_aliases, memory_keys
-from app.db.models.ledger import audit_log, context_cache, idempotency_keys
+from app.db.models.ledger import audit_log, context_cache, idempotency_keys, search_explanations
 from app.db.models.memories import memories, memory_events, memory_postings, memory_sources, memory_vectors
 from app.db.models.messages import message_postings, message_vectors, messages
 from app.db.models.owners import owner_stats
@@ -43,6 +43,7 @@ __all__ = [
     "message_vectors",
     "messages",
     "owner_stats",
+    "search_explanations",
     "session_states",
     "sessions",
     "store_items",

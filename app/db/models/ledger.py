@@ -1,4 +1,4 @@
-"""What the service keeps about its own doings: answers already given, changes made, contexts prepared."""
+"""What the service keeps about its own doings: answers given, changes made, contexts prepared, searches explained."""
 
 from sqlalchemy import (
     BigInteger,
@@ -28,6 +28,18 @@ idempotency_keys = tenant_table(
     Column("body", Text, nullable=False),
     timestamp("created_at", required=True),
     PrimaryKeyConstraint("tenant_id", "principal_id", "method", "route", "key"),
+    Index(None, "tenant_id", "created_at"),
+    Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+)
+
+search_explanations = tenant_table(
+    "search_explanations",
+    Column("id", Uuid, nullable=False),
+    Column("key_id", Uuid, nullable=False),
+    label("user_id"),
+    Column("content", JSONB, nullable=False),
+    timestamp("created_at", required=True),
+    PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
 )

@@ -1,0 +1,3 @@
+"""placeholder"""
+def worth_retrieving(text: str) -> bool:
+    return True

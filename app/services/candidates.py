@@ -1,0 +1,152 @@
+"""The candidates of a search: by which path, among whose rows, found in one statement for each corpus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from app.core import clock
+from app.domain.filters import parse_filter
+from app.domain.fusion import Leg
+from app.domain.principal import Principal
+from app.domain.scope import Scope
+from app.repositories.legs import Path
+from app.repositories.owners import CorpusSize
+from app.repositories.search import EXACT_UP_TO, Extent, LegQuery, Period, TimeQuery
+from app.repositories.selection import Selection
+from app.schemas.search import SearchRequest
+from app.services.questions import Question
+from app.services.ranking import Pool
+from app.uow import Transaction
+
+LEAST_CANDIDATES: Final = 50
+CANDIDATES_PER_HIT: Final = 3
+
+
+def owners_in_scope(scope: Scope, principal: Principal, shared: Sequence[str]) -> list[str] | None:
+    """Whose rows can be in scope at all; None where that is every owner's."""
+    if scope.user_id is not None:
+        return [scope.owner, *shared]
+    if principal.user_ids is None:
+        return None
+    return [f"u:{user_id}" for user_id in sorted(principal.user_ids)] + list(shared)
+
+
+def leg_query(
+    question: Question, owners: Sequence[str], corpus: int, mean_length: float, hits: int, path: Path
+) -> LegQuery:
+    """What a question asks of one corpus, for so many hits."""
+    time = None if question.time is None else TimeQuery(question.time.since, question.time.until)
+    return LegQuery(
+        owners=owners,
+        tokens=question.tokens,
+        dense=question.dense,
+        corpus=corpus,
+        mean_length=mean_length,
+        limit=max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * hits),
+        path=path,
+        time=TimeQuery() if question.latest else time,
+    )
+
+
+@dataclass(slots=True)
+class Way:
+    """Which way a search went, corpus by corpus."""
+
+    paths: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    candidates: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Lookup:
+    """One search's candidates within its transaction.
+
+    Args:
+        tx: The transaction.
+        principal: Whose key asks.
+        scope: Among whose rows.
+        question: What is looked for.
+        request: The search as it was asked.
+        depth: How many candidates may become hits.
+    """
+
+    tx: Transaction
+    principal: Principal
+    scope: Scope
+    question: Question
+    request: SearchRequest
+    depth: int
+    way: Way = field(default_factory=Way)
+
+    async def pools(self) -> list[Pool]:
+        """The candidates among memories, and among messages where asked for."""
+        shared = self.scope.shared_owners() if self.request.include_shared else []
+        size = await self.tx.owners.size(owners_in_scope(self.scope, self.principal, shared))
+        found = [await self._memories(size, shared)] if size.memories else []
+        if self.request.include_messages and size.messages:
+            found.append(await self._messages(size))
+        return found
+
+    async def _memories(self, size: CorpusSize, shared: Sequence[str]) -> Pool:
+        request = self.request
+        selection = Selection(
+            scope=self.scope,
+            at=clock.now(),
+            shared_owners=shared,
+            kinds=request.kinds,
+            uncertain=request.include_uncertain,
+            sessions_apart=True,
+            filter=None if request.filters is None else parse_filter(request.filters),
+        )
+        owners, path = size.owners, path_for(size.memories)
+        if selection.narrow and path == "hnsw":
+            extent = await self.tx.search.extent_of_memories(selection, EXACT_UP_TO + 1)
+            owners, path = narrowed(extent, owners)
+        query = replace(
+            leg_query(self.question, owners, size.memories, size.memory_length, self.depth, path),
+            keys=self.question.keys,
+            constraints=self.question.rule.weights.get(Leg.CONSTRAINT, 0) > 0,
+        )
+        self._note("memories", "memory", query, size.memories)
+        pool = Pool.of_memories(await self.tx.search.memories(query, selection))
+        self.way.candidates["memory"] = len(pool.ids)
+        return pool
+
+    async def _messages(self, size: CorpusSize) -> Pool:
+        owners, path, period = size.owners, path_for(size.messages), Period()
+        named = (self.scope.agent_id, self.scope.app_id, self.scope.session_id)
+        if path == "hnsw" and any(value is not None for value in named):
+            extent = await self.tx.search.extent_of_messages(self.scope, period, EXACT_UP_TO + 1)
+            owners, path = narrowed(extent, owners)
+        query = replace(
+            leg_query(self.question, owners, size.messages, size.message_length, self.depth, path), neighbours=True
+        )
+        self._note("messages", "message", query, size.messages)
+        pool = Pool.of_messages(await self.tx.search.messages(query, self.scope))
+        self.way.candidates["message"] = len(pool.ids)
+        return pool
+
+    def _note(self, corpus: str, kind: str, query: LegQuery, rows: int) -> None:
+        self.way.paths[corpus] = query.path if query.dense is not None else "lexical"
+        self.way.rows[corpus] = rows
+        self.way.candidates[kind] = 0
+
+
+def path_for(rows: int) -> Path:
+    """How the nearest are looked for among so many rows of some owners."""
+    return "exact" if rows <= EXACT_UP_TO else "hnsw"
+
+
+def narrowed(extent: Extent, owners: list[str]) -> tuple[list[str], Path]:
+    """A selection that leaves few rows of many is searched row by row, and only among those whose rows they are."""
+    return (extent.owners, "selected") if extent.rows <= EXACT_UP_TO else (owners, "hnsw")
+
+
+async def zone_of(tx: Transaction, principal: Principal, user_id: str | None, asked: str | None) -> str:
+    """The zone in which a question's 昨天 is meant."""
+    if asked is not None:
+        return asked
+    user = None if user_id is None else await tx.users.get(user_id)
+    return (None if user is None else user["timezone"]) or principal.defaults.timezone or "UTC"
+
+

@@ -1,0 +1,62 @@
+"""An explained search again, with other weights."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.domain.fusion import Leg
+from app.domain.principal import Principal
+from app.schemas.search import ReplayRequest, SearchResult
+from app.services.explaining import Explained, Explainer, restored
+from app.services.hits import Nearby, hits_of
+from app.services.ranking import rank
+from app.services.retrieval import SPARE, fusion_of, limits_of, read_texts, scored_by
+from app.services.shortlist import contenders, relevant, shortlist
+from app.uow import UnitOfWork
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayService:
+    """The use case of asking "what if"."""
+
+    uow: UnitOfWork
+    explainer: Explainer
+
+    async def replay(self, principal: Principal, request: ReplayRequest) -> SearchResult:
+        """Rank the stored candidates anew. What the key may no longer see, or what is gone, is no hit."""
+        principal.require("memories:read")
+        content = await self.explainer.recall(principal, request.explanation_id)
+        question, scoring, first, way, pools = restored(content)
+        if first.include_messages:
+            principal.require("sessions:read")
+        named: dict[str, Any] = {
+            name: getattr(request, name)
+            for name in ("top_k", "min_score", "token_budget", "collapse")
+            if getattr(request, name) is not None
+        }
+        again = first.model_copy(update=named)
+        rule = question.rule if request.fusion is None else fusion_of(request.fusion)
+        spoke = question.rule.weights
+        weights = {leg: _weight(request, leg, spoke.get(leg, 0.0)) for leg in Leg}
+        question = replace(question, rule=replace(rule, weights=weights))
+        scoring = replace(scored_by(principal, request.weights, scoring), at=scoring.at)
+        found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
+        best = contenders(found, again.top_k + SPARE)
+        async with self.uow.begin(principal) as tx:
+            texts = await read_texts(tx, best)
+        chosen = shortlist(best, texts.rows, limits_of(again))
+        results = hits_of(chosen, texts, Nearby({}, 0))
+        explained = Explained(question, scoring, again, way, pools, chosen, filtered, found)
+        return SearchResult(
+            results=results,
+            filtered_count=len(filtered),
+            dropped_count=chosen.count("over_budget"),
+            tokens=sum(hit.tokens for hit in results),
+            degraded=[],
+            explanation=self.explainer.told(explained, request.explanation_id),
+        )
+
+
+def _weight(request: ReplayRequest, leg: Leg, before: float) -> float:
+    """A leg that could not speak stays silent; the others have what the request says."""
+    asked: float | None = getattr(request.legs, leg.value)
+    return before if asked is None or before == 0 else asked

@@ -1,0 +1,132 @@
+"""From an order to hits: what is alike shown once, constraints kept, the budget held, and why the rest was left out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from uuid import UUID
+
+from app.domain.budget import within_budget
+from app.domain.likeness import Wording
+from app.repositories.base import Row
+from app.schemas.search import Reason
+from app.services.ranking import Scored
+
+CONSTRAINT_SHARE: Final = 3
+"""At most one hit of so many is a place kept for constraints that did not get one by their score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a search wants of its hits."""
+
+    top_k: int
+    min_score: float
+    token_budget: int | None
+    collapse: bool
+
+
+@dataclass(slots=True)
+class Kept:
+    """A hit, and what says nearly the same and was left out for it."""
+
+    hit: Scored
+    similar: list[Scored] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutHit:
+    """A candidate that is no hit, and why."""
+
+    hit: Scored
+    reason: Reason
+    similar_to: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """Hits, best first, and what was left out for which reason."""
+
+    kept: list[Kept]
+    left_out: list[LeftOutHit]
+
+    def count(self, reason: Reason) -> int:
+        """How many were left out for one reason."""
+        return sum(one.reason == reason for one in self.left_out)
+
+
+def relevant(found: Iterable[Scored], min_score: float) -> tuple[list[Scored], list[LeftOutHit]]:
+    """What is relevant enough, best first; a constraint always is."""
+    kept, left = [], []
+    for hit in sorted(found, key=lambda one: -one.score):
+        if hit.relevance >= min_score or (hit.constraint and hit.signals):
+            kept.append(hit)
+        else:
+            left.append(LeftOutHit(hit, "min_score"))
+    return kept, left
+
+
+def contenders(found: Sequence[Scored], depth: int) -> list[Scored]:
+    """The best so many, and every constraint."""
+    return [*found[:depth], *(hit for hit in found[depth:] if hit.constraint)]
+
+
+def shortlist(found: Sequence[Scored], rows: Mapping[UUID, Row], limits: Limits) -> Shortlist:
+    """Hits of the contenders, whose rows are at hand.
+
+    Args:
+        found: Contenders, best first.
+        rows: Their texts and tokens by id; what is missing was deleted meanwhile.
+        limits: How many, and how much.
+    """
+    present = [hit for hit in found if hit.id in rows]
+    kept, left = _collapsed(present, rows, limits) if limits.collapse else ([Kept(hit) for hit in present], [])
+    chosen, beyond = _top(kept, limits.top_k)
+    left += [LeftOutHit(one.hit, "below_top_k") for one in beyond]
+    costs = [rows[one.hit.id]["tokens"] for one in chosen]
+    fits = within_budget(costs, [one.hit.constraint for one in chosen], limits.token_budget)
+    left += [LeftOutHit(one.hit, "over_budget") for one, fit in zip(chosen, fits, strict=True) if not fit]
+    return Shortlist([one for one, fit in zip(chosen, fits, strict=True) if fit], left)
+
+
+def _collapsed(
+    found: Sequence[Scored], rows: Mapping[UUID, Row], limits: Limits
+) -> tuple[list[Kept], list[LeftOutHit]]:
+    """Near-identical hits become one, the newest of them; only as many texts are compared as there can be hits."""
+    kept: list[Kept] = []
+    wordings: list[Wording] = []
+    for position, hit in enumerate(found):
+        if len(kept) >= limits.top_k and not hit.constraint:
+            kept += [Kept(rest) for rest in found[position:]]
+            break
+        wording = Wording.of(rows[hit.id]["text"])
+        same = next((row for row, other in enumerate(wordings) if wording.says_the_same_as(other)), None)
+        if same is None:
+            kept.append(Kept(hit))
+            wordings.append(wording)
+        elif _replaces(hit, kept[same].hit):
+            kept[same] = Kept(hit, [kept[same].hit, *kept[same].similar])
+        else:
+            kept[same].similar.append(hit)
+    left = [LeftOutHit(one, "near_identical", keeper.hit.id) for keeper in kept for one in keeper.similar]
+    return sorted(kept, key=lambda one: -one.hit.score), left
+
+
+def _replaces(hit: Scored, other: Scored) -> bool:
+    """A memory stands for the messages that say the same; among equals the newer one does."""
+    if hit.type != other.type:
+        return hit.type == "memory"
+    return hit.constraint >= other.constraint and hit.happened > other.happened
+
+
+def _top(kept: Sequence[Kept], top_k: int) -> tuple[list[Kept], list[Kept]]:
+    """The best so many; constraints that are not among them take over the last places, up to a third of all."""
+    best, rest = list(kept[:top_k]), list(kept[top_k:])
+    missed = [one for one in rest if one.hit.constraint][: max(1, top_k // CONSTRAINT_SHARE)]
+    for one in missed:
+        giving = next((row for row in range(len(best) - 1, 0, -1) if not best[row].hit.constraint), None)
+        if giving is None:
+            break
+        rest.append(best.pop(giving))
+        rest.remove(one)
+        best.append(one)
+    return sorted(best, key=lambda one: -one.hit.score), sorted(rest, key=lambda one: -one.hit.score)
