@@ -133,6 +133,10 @@ class Settings(BaseSettings):
     rerank_threads: int = Field(2, ge=1, description="onnx: threads that one reranking computes with")
     rerank_max_characters: int = Field(1000, ge=64, description="Only this beginning of a text is reranked")
 
+    access_flush_seconds: float = Field(
+        5.0, gt=0, description="How long it is counted in memory which memories were served, before it is written down"
+    )
+
     worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
     worker_poll_seconds: float = Field(1.0, gt=0, description="Longest time a due job waits for a missed notification")
     job_heartbeat_seconds: float = Field(20.0, gt=0, description="A job without heartbeat for this long runs again")

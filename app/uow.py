@@ -13,6 +13,7 @@ from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
+from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
@@ -64,6 +65,11 @@ class Transaction:
     def search(self) -> SearchRepository:
         """The legs of a search."""
         return SearchRepository(self._bound)
+
+    @cached_property
+    def explanations(self) -> ExplanationRepository:
+        """How searches went."""
+        return ExplanationRepository(self._bound)
 
     @cached_property
     def owners(self) -> OwnerRepository:

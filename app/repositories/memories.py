@@ -46,6 +46,15 @@ DEDUPE: Final = (
     text("md5(value::text)"),
 )
 
+_TENANT: Final = bindparam("tenant_id", type_=Uuid())
+_IDS: Final = bindparam("ids", type_=ARRAY(Uuid()))
+_BY_IDS: Final = select(memories).where(memories.c.tenant_id == _TENANT, memories.c.id == func.any(_IDS))
+_SOURCES: Final = (
+    select(memory_sources)
+    .where(memory_sources.c.tenant_id == _TENANT, memory_sources.c.memory_id == func.any(_IDS))
+    .order_by(memory_sources.c.id)
+)
+
 
 class MemoryRepository(Repository):
     """The memories of a tenant that the key may see."""
@@ -162,10 +171,8 @@ class MemoryRepository(Repository):
     async def by_ids(self, ids: Sequence[UUID], *, served: bool = False) -> list[RowMapping]:
         """Memories by id, in no order; `served` leaves out those of sessions that are past their time."""
         seen = self._served() if served else self._seen()
-        statement = select(memories).where(
-            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), *seen
-        )
-        return await self._all(statement)
+        statement = _BY_IDS.where(*seen) if seen else _BY_IDS
+        return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def change(self, memory_id: UUID, values: dict[str, Any]) -> RowMapping:
         """Write columns and raise the version of a memory whose row is locked."""
@@ -271,10 +278,7 @@ class MemoryRepository(Repository):
 
     async def sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Where these memories came from, oldest first."""
-        statement = select(memory_sources).where(
-            memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.memory_id == func.any(list(ids))
-        )
-        return await self._all(statement.order_by(memory_sources.c.id))
+        return await self._all(_SOURCES, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     def _selected(self, selection: Selection) -> list[ColumnElement[bool]]:
         return [memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()]

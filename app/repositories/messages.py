@@ -14,6 +14,12 @@ from app.repositories.postings import Posting, insert_postings
 
 _VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
 
+_BY_IDS: Final = select(messages).where(
+    messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+    messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
+)
+"""Built once: it is in the path of every search."""
+
 
 class MessageRepository(Repository):
     """The messages of sessions that the key may see."""
@@ -78,10 +84,7 @@ class MessageRepository(Repository):
 
     async def by_ids(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Messages by id, in no order."""
-        statement = select(messages).where(
-            messages.c.tenant_id == self._tenant_id, messages.c.id == func.any(list(ids))
-        )
-        return await self._all(statement)
+        return await self._all(_BY_IDS, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def last(self, session_id: str, limit: int) -> list[RowMapping]:
         """The last messages of a session that the key may see, oldest first; none of one that is past its time."""

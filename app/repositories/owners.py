@@ -14,6 +14,13 @@ from app.repositories.base import Repository
 
 COUNTERS: Final = ("memory_count", "memory_tokens", "message_count", "message_tokens")
 
+_SIZE_OF_ALL: Final = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
+    owner_stats.c.tenant_id == bindparam("tenant_id", type_=owner_stats.c.tenant_id.type)
+)
+_SIZE_OF_SOME: Final = _SIZE_OF_ALL.where(
+    owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C"))))
+)
+
 
 @dataclass(frozen=True, slots=True)
 class OwnerChange:
@@ -159,12 +166,10 @@ class OwnerRepository(Repository):
 
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:
         """The corpus of some owners together, or (None) of every owner in the tenant."""
-        statement = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
-            owner_stats.c.tenant_id == self._tenant_id
-        )
-        if owners is not None:
-            statement = statement.where(owner_stats.c.owner == func.any(_names(owners)))
-        rows = await self._all(statement)
+        if owners is None:
+            rows = await self._all(_SIZE_OF_ALL, {"tenant_id": self._tenant_id})
+        else:
+            rows = await self._all(_SIZE_OF_SOME, {"tenant_id": self._tenant_id, "owners": list(owners)})
         memories, memory_tokens, messages, message_tokens = (sum(row[name] for row in rows) for name in COUNTERS)
         return CorpusSize(
             [row["owner"] for row in rows],

@@ -31,8 +31,8 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="Bearer", description="An API
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, scheme_name="APIKey", description="An API key")
 
 
-def get_services(request: Request) -> Services:
-    """The use cases of this process."""
+async def get_services(request: Request) -> Services:
+    """The use cases of this process. Async, though it waits for nothing: else it would run in a thread."""
     services: Services = request.app.state.services
     return services
 

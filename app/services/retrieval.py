@@ -7,6 +7,7 @@ from uuid import UUID
 
 from app.core import clock
 from app.domain.fusion import Fusion, FusionRule, Leg
+from app.domain.memory import VISIBLE_STATUSES
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.domain.scoring import HALF_LIFE_DAYS, Weights
@@ -140,10 +141,13 @@ class Texts:
 
 
 async def read_texts(tx: Transaction, hits: Sequence[Scored]) -> Texts:
-    """Rows of candidates: one statement for memories, one for their sources, one for messages, where there are any."""
+    """Rows of candidates: one statement for memories, one for their sources, one for messages, where there are any.
+
+    What is no longer current has none: a replay meets it.
+    """
     memories = [hit.id for hit in hits if hit.type == "memory"]
     said = [hit.id for hit in hits if hit.type == "message"]
-    rows = await tx.memories.by_ids(memories) if memories else []
+    rows = [row for row in await tx.memories.by_ids(memories) if row["status"] in VISIBLE_STATUSES] if memories else []
     rows += await tx.messages.by_ids(said) if said else []
     return Texts({row["id"]: row for row in rows}, await sources_of(tx, memories))
 
