@@ -66,8 +66,10 @@ def no_pauses() -> Iterator[None]:
 async def asking(host: LanguageModelHost, metrics: Metrics | None = None, **changes: Any) -> AsyncIterator[ChatModel]:
     settings = {"attempts": 2, "timeout": 10.0, **changes}
     model = ChatModel(Endpoint(base_url=host.url, model="double", api_key=KEY, **settings), metrics or Metrics())
-    yield model
-    await model.close()
+    try:
+        yield model
+    finally:
+        await model.close()
 
 
 def counted(metrics: Metrics, name: str, **labels: str) -> float:

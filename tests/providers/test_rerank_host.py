@@ -37,8 +37,10 @@ def host() -> Iterator[RerankHost]:
 @asynccontextmanager
 async def asking(host: RerankHost, **changes: Any) -> AsyncIterator[HttpReranker]:
     reranker = HttpReranker(Endpoint(base_url=host.url, model="double", api_key=KEY, **changes))
-    yield reranker
-    await reranker.close()
+    try:
+        yield reranker
+    finally:
+        await reranker.close()
 
 
 async def test_the_request_is_what_the_protocol_says(host: RerankHost) -> None:

@@ -31,8 +31,10 @@ def folder(tmp_path: Path) -> Path:
 async def loaded(folder: Path, **changes: Any) -> AsyncIterator[OnnxReranker]:
     reranker = OnnxReranker(folder, **changes)
     await reranker.prepare()
-    yield reranker
-    await reranker.close()
+    try:
+        yield reranker
+    finally:
+        await reranker.close()
 
 
 def score(shared: int) -> float:
