@@ -1,7 +1,7 @@
 """Everything is put together here, once per process, from settings."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -17,6 +17,10 @@ from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
 from app.providers.embeddings.measured import MeasuredModel
+from app.providers.llm.base import LanguageModel
+from app.providers.llm.choice import configured_language_model
+from app.providers.rerank.base import Reranker
+from app.providers.rerank.choice import configured_reranker
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
@@ -111,6 +115,16 @@ def embedding_model(settings: Settings, metrics: Metrics | None = None) -> Embed
     return CachedQueries(measured, settings.embedding_cache_size)
 
 
+def language_model(settings: Settings, metrics: Metrics) -> LanguageModel | None:
+    """The language model that the settings name, or none; its host is asked at first use."""
+    return configured_language_model(settings, metrics)
+
+
+def reranker(settings: Settings, metrics: Metrics) -> Reranker | None:
+    """The reranker that the settings name, under its deadline, or none; its weights load at first use."""
+    return configured_reranker(settings, metrics)
+
+
 def database(settings: Settings, dsn: Dsn) -> Database:
     """The pool, with the role and the limits of its transactions."""
     pool = create_engine(
@@ -123,8 +137,16 @@ def database(settings: Settings, dsn: Dsn) -> Database:
     return Database(pool, acting_role(settings, dsn), limits)
 
 
-def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics: Metrics | None = None) -> Services:
-    """Wire the use cases."""
+def compose(
+    settings: Settings,
+    store: Database,
+    model: EmbeddingModel,
+    metrics: Metrics | None = None,
+    *,
+    language: LanguageModel | None = None,
+    ranking: Reranker | None = None,
+) -> Services:
+    """Wire the use cases; without a language model or a reranker they go on by rule."""
     uow = UnitOfWork(store)
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
@@ -156,7 +178,13 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
         recall=RecallService(uow, embedder),
         replay=ReplayService(uow, explainer),
         retrieval=RetrievalService(
-            uow, embedder, QueryRewriter(None, 2.0), None, 30, accesses, explainer
+            uow,
+            embedder,
+            QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
+            ranking,
+            settings.rerank_candidates,
+            accesses,
+            explainer,
         ),
         sessions=SessionService(uow),
         states=StateService(uow),
@@ -169,11 +197,14 @@ def compose(settings: Settings, store: Database, model: EmbeddingModel, metrics:
 @asynccontextmanager
 async def services(settings: Settings, model: EmbeddingModel | None = None) -> AsyncIterator[Services]:
     """The use cases for the life of a process; `model` replaces the configured one in tests."""
-    store = database(settings, app_dsn(settings))
-    metrics = Metrics()
-    embedding = model or embedding_model(settings, metrics)
-    try:
-        yield compose(settings, store, embedding, metrics)
-    finally:
-        await embedding.close()
-        await store.engine.dispose()
+    async with AsyncExitStack() as closing:
+        store = database(settings, app_dsn(settings))
+        closing.push_async_callback(store.engine.dispose)
+        metrics = Metrics()
+        embedding = model or embedding_model(settings, metrics)
+        closing.push_async_callback(embedding.close)
+        language, ranking = language_model(settings, metrics), reranker(settings, metrics)
+        for optional in (language, ranking):
+            if optional is not None:
+                closing.push_async_callback(optional.close)
+        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking)

@@ -1,5 +1,6 @@
 """`mnemic doctor`: everything the service needs, looked at one by one, with what to do about each fault."""
 
+import asyncio
 import shutil
 import zoneinfo
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -9,16 +10,22 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import asyncpg
+from pydantic import BaseModel
 
 from app.composition import acting_role, embedding_model
 from app.core import clock
 from app.core.errors import ConfigurationError
+from app.core.metrics import Metrics
 from app.db import embedded, migrate
 from app.db.catalog import About, Catalog
 from app.db.checks import RoleCheck
 from app.db.dsn import Dsn, parse_dsn
 from app.db.embedded.place import known_files
 from app.providers.embeddings.base import EmbeddingUnavailable
+from app.providers.llm.base import ChatMessage, LanguageModelNonsense, LanguageModelUnavailable
+from app.providers.llm.choice import configured_language_model
+from app.providers.rerank.base import RerankUnavailable
+from app.providers.rerank.choice import bare_reranker
 from app.settings import Settings
 
 Verdict = Literal["ok", "warn", "fail"]
@@ -28,6 +35,7 @@ OLDEST_VECTOR: Final = (0, 8)
 LITTLE_SPACE, NO_SPACE = 2 * 1024**3, 200 * 1024**2
 SKEW_SECONDS, WRONG_SECONDS = 2.0, 60.0
 BEHIND_SECONDS: Final = 60.0
+RERANK_SECONDS: Final = 60.0
 ZONES: Final = ("UTC", "Asia/Shanghai", "Europe/Berlin")
 UNREACHABLE: Final[Sequence[tuple[type[BaseException], str]]] = (
     (asyncpg.InvalidPasswordError, "The server does not accept this role and password: compare the DSN with the role."),
@@ -37,6 +45,15 @@ UNREACHABLE: Final[Sequence[tuple[type[BaseException], str]]] = (
     (TimeoutError, "Nobody answers at this address: a firewall, or a wrong host."),
     (OSError, "Start PostgreSQL, and compare host and port of the DSN with where it listens."),
 )
+LANGUAGE_MODEL_DOWN: Final = "Start its host, and compare LLM_BASE_URL with where it listens. Mnemic works without it."
+LANGUAGE_MODEL_ADVICE: Final[dict[int | None, str]] = {
+    401: "The host does not accept LLM_API_KEY.",
+    403: "The host does not let this LLM_API_KEY use LLM_MODEL.",
+    404: "The host knows no such address or model: LLM_BASE_URL usually ends in /v1; compare LLM_MODEL with its list.",
+    400: "The host does not take the request: compare LLM_MODEL with its list, and try LLM_STRUCTURED_OUTPUT=none.",
+    422: "The host does not take the request: compare LLM_MODEL with its list, and try LLM_STRUCTURED_OUTPUT=none.",
+}
+RERANKER_DOWN: Final = "Start its host, and compare the RERANK_ settings with it. Searches go without it meanwhile."
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +74,7 @@ def graveness(findings: Iterable[Finding]) -> Verdict:
 
 async def examine(settings: Settings) -> list[Finding]:
     """Look at everything, in the order in which things need each other. Never raises for what it finds."""
-    findings = [_zones(), _space(settings)]
+    findings = [_zones(), _space(settings), *await _language_model(settings), *await _reranker(settings)]
     try:
         dsn, migrator = _addresses(settings)
     except ConfigurationError as error:
@@ -262,6 +279,59 @@ async def _model(settings: Settings, known: list[dict[str, Any]] | None) -> Find
         advice = "Configure the model that made the stored vectors, or register this one under another name."
         return Finding("embedding model", "fail", f"{found}; stored with {registered['dimension']}", advice)
     return Finding("embedding model", "ok", found)
+
+
+class _Sum(BaseModel):
+    total: int
+
+
+async def _language_model(settings: Settings) -> list[Finding]:
+    """The configured language model adds two numbers and says so in JSON."""
+    check = "language model"
+    asked = [ChatMessage("user", 'Add 2 and 3. Answer in JSON: {"total": <the sum>}')]
+    try:
+        model = configured_language_model(settings, Metrics())
+        if model is None:
+            return []
+        try:
+            await model.structured(asked, _Sum, purpose="check")
+        finally:
+            await model.close()
+    except ConfigurationError as error:
+        return [Finding(check, "fail", "misconfigured", str(error))]
+    except LanguageModelUnavailable as error:
+        return [Finding(check, "fail", str(error), LANGUAGE_MODEL_ADVICE.get(error.status, LANGUAGE_MODEL_DOWN))]
+    except LanguageModelNonsense as error:
+        advice = "Raise LLM_MAX_TOKENS if the model thinks aloud; otherwise choose a model that follows instructions."
+        return [Finding(check, "warn", str(error), advice)]
+    return [Finding(check, "ok", f"{model.name}, asked for JSON by {model.dialect.output}")]
+
+
+async def _reranker(settings: Settings) -> list[Finding]:
+    """The configured reranker reads a pair, once to load and once against the clock."""
+    try:
+        reranker = bare_reranker(settings)
+        if reranker is None:
+            return []
+        try:
+            async with asyncio.timeout(RERANK_SECONDS):
+                await reranker.scores("doctor 你好", ["hello", "你好"])
+                started = clock.monotonic()
+                await reranker.scores("doctor 你好", ["hello 你好 " * 20] * settings.rerank_candidates)
+        finally:
+            await reranker.close()
+    except ConfigurationError as error:
+        return [Finding("reranker", "fail", "misconfigured", str(error))]
+    except TimeoutError:
+        return [Finding("reranker", "fail", f"no answer in {RERANK_SECONDS:g} s", RERANKER_DOWN)]
+    except RerankUnavailable as error:
+        return [Finding("reranker", "fail", str(error), RERANKER_DOWN)]
+    seconds = clock.monotonic() - started
+    found = f"{reranker.name}, {settings.rerank_candidates} texts in {seconds:.2f} s"
+    if seconds > settings.rerank_deadline_seconds:
+        advice = "Searches will go without it: raise RERANK_DEADLINE_SECONDS, or lower RERANK_CANDIDATES."
+        return [Finding("reranker", "warn", found, advice)]
+    return [Finding("reranker", "ok", found)]
 
 
 async def _indexes(catalog: Catalog, models: list[dict[str, Any]]) -> Finding:
