@@ -1,41 +1,43 @@
-"""A corpus for benchmarks: seeded texts in both languages, owners of very different size, loaded by COPY.
+"""A corpus for benchmarks: seeded texts in both languages, owners of very different size.
 
 Texts are two clauses each, drawn from tens of thousands. Every clause is embedded once by the bundled model; the vector
 of a text is the normalised sum of its clauses' vectors, so that a million texts have vectors of a real model's shape
-without a million calls of it. Questions are embedded as they stand.
+without a million calls of it. Tokens are a text's clauses' too. Questions are embedded as they stand.
 """
 
 import random
-import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Final
-from uuid import UUID, uuid5
 
-import asyncpg
 import numpy as np
 import numpy.typing as npt
-from pgvector import HalfVector
+from pydantic_settings import BaseSettings
 
-from app.core.text.digest import text_hash
-from app.core.text.tokens import document_length, term_frequencies
-from app.db.types import register_halfvec
-from app.domain.budget import estimate_tokens
+from app.core.text.tokens import term_frequencies
 from app.providers.embeddings.base import EmbeddingModel
 
 SEED: Final = 20
 LARGEST_SHARE: Final = 0.05
 """Of all memories, the largest owner's: 50,000 of a million."""
 
-NAMESPACE: Final = UUID("3f3c1f0e-5a3e-4a53-9d6e-6c1a7f6d2b10")
-START: Final = datetime(2025, 1, 1, tzinfo=UTC)
+OWNERS: Final = 1_000
+POOL: Final = 20_000
 CHUNK: Final = 5_000
+EMBEDDED_AT_ONCE: Final = 1_000
 
-PEOPLE: Final = (
-    "Ada Bruno Carla Dmitri Elif Farid Greta Hugo Ines Jonas Kofi Leila Marek Nadia Otto Priya Quentin Rosa Stefan Tove "
-    "Ugo Vera Wanda Xenia Yusuf Zoe 小林 周叔 阿梅 老何 张伟 王芳 李娜 刘洋 陈静 杨帆 赵磊 黄敏 吴昊 徐丽"
-).split()
+TEN: Final = "user-ten"
+THOUSAND: Final = "user-thousand"
+ROOM_FOR_THOUSAND: Final = 10_000
+"""Size from which the corpus has an owner of exactly 1,000 memories; one of exactly 10 is always there."""
+
+PEOPLE: Final = """
+    Ada Bruno Carla Dmitri Elif Farid Greta Hugo Ines Jonas Kofi Leila Marek Nadia Otto Priya Quentin Rosa Stefan Tove
+    Ugo Vera Wanda Xenia Yusuf Zoe 小林 周叔 阿梅 老何 张伟 王芳 李娜 刘洋 陈静 杨帆 赵磊 黄敏 吴昊 徐丽
+""".split()  # noqa: SIM905 - a list of names is read as names
 THINGS: Final = {
     "en": {
         "drinks": "green tea|black coffee|oat milk|ginger ale|mint tea|espresso|apple juice|kombucha|rooibos|cocoa",
@@ -62,20 +64,21 @@ THINGS: Final = {
 CIRCUMSTANCES: Final = {
     "en": "since the spring|after the move|with a neighbour|on weekdays|for the third year|because of the new job|"
     "before the summer|against the advice of friends|as the team agreed|until the end of the year",
-    "zh": "从春天开始|搬家以后|和邻居一起|工作日的时候|已经第三年了|因为新工作|夏天之前|不顾朋友劝告|按团队的约定|到年底为止",
+    "zh": "从春天开始|搬家以后|和邻居一起|工作日的时候|已经第三年了|因为新工作|"
+    "夏天之前|不顾朋友劝告|按团队的约定|到年底为止",
 }
 
 
 def clauses() -> list[str]:
     """Every clause, in a seeded order: who does what, and how it came."""
-    made = []
-    for language, verbs in THINGS.items():
-        joint = " " if language == "en" else ""
-        for person in PEOPLE:
-            for verb, things in verbs.items():
-                for thing in things.split("|"):
-                    for circumstance in CIRCUMSTANCES[language].split("|"):
-                        made.append(f"{person}{joint}{verb}{joint}{thing}{joint}{circumstance}")
+    made = [
+        f"{person}{joint}{verb}{joint}{thing}{joint}{circumstance}"
+        for language, joint in (("en", " "), ("zh", ""))
+        for person in PEOPLE
+        for verb, things in THINGS[language].items()
+        for thing in things.split("|")
+        for circumstance in CIRCUMSTANCES[language].split("|")
+    ]
     random.Random(SEED).shuffle(made)
     return made
 
@@ -89,50 +92,119 @@ def owner_sizes(total: int, owners: int) -> list[int]:
         low, high = (low, middle) if weights[0] / sum(weights) > LARGEST_SHARE else (middle, high)
     weights = [rank**-low for rank in range(1, owners + 1)]
     sizes = [max(1, int(total * weight / sum(weights))) for weight in weights]
-    sizes[-1] += max(0, total - sum(sizes))
-    return sizes
+    left = max(0, total - sum(sizes))  # less than one each, by rounding down
+    return [size + (rank < left) for rank, size in enumerate(sizes)]
 
 
-@dataclass
-class Corpus:
-    """So many memories of so many owners; the same for every run and every system under test."""
+@dataclass(frozen=True)
+class Clauses:
+    """Clauses with what a text inherits from them: vectors of shape (clauses, dimension), and tokens."""
 
-    total: int
-    owners: int = 1_000
-    pool: int = 20_000
-    _clauses: list[str] = field(default_factory=list)
-    _vectors: npt.NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+    texts: list[str]
+    vectors: npt.NDArray[np.float32]
+    frequencies: list[dict[str, int]]
 
-    async def prepare(self, model: EmbeddingModel) -> None:
-        """Embed the clauses."""
-        self._clauses = clauses()[: self.pool]
-        self._vectors = np.array(await model.embed_passages(self._clauses), np.float32)
+
+async def prepare(model: EmbeddingModel, folder: Path | None = None, pool: int = POOL) -> Clauses:
+    """Embed the clauses; their vectors are kept in a folder, as that takes a minute or two."""
+    texts = clauses()[:pool]
+    frequencies = [term_frequencies(text) for text in texts]
+    known = blake2b("\n".join([model.name, *texts]).encode(), digest_size=8).hexdigest()
+    file = None if folder is None else folder / f"clauses-{known}.npy"
+    if file is not None and file.exists():
+        return Clauses(texts, np.load(file), frequencies)
+    vectors: list[Any] = []
+    for first in range(0, len(texts), EMBEDDED_AT_ONCE):
+        vectors += await model.embed_passages(texts[first : first + EMBEDDED_AT_ONCE])
+    made = Clauses(texts, np.array(vectors, np.float32), frequencies)
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        np.save(file, made.vectors)
+    return made
+
+
+class Cache(BaseSettings):
+    """Where this machine keeps what can be made again."""
+
+    xdg_cache_home: Path = Path.home() / ".cache"
 
     @property
-    def sizes(self) -> list[int]:
-        """Memories of each owner, largest first."""
-        return owner_sizes(self.total, self.owners)
+    def folder(self) -> Path:
+        return self.xdg_cache_home / "mnemic-benchmarks"
 
-    def texts(self) -> Iterator[tuple[str, str, npt.NDArray[np.float32]]]:
-        """Every memory: its owner's user id, its text, its vector of shape (dimension,)."""
-        pick = random.Random(SEED + 1)
-        number = 0
-        for rank, size in enumerate(self.sizes):
-            for _ in range(size):
-                first, second = pick.randrange(len(self._clauses)), pick.randrange(len(self._clauses))
-                number += 1
-                text = f"{self._clauses[first]}; {self._clauses[second]} (note {number})"
-                vector = self._vectors[first] + self._vectors[second]
-                yield f"user-{rank:04d}", text, vector / np.linalg.norm(vector)
 
-    def questions(self, count: int) -> list[tuple[str, str]]:
-        """Questions with the user who asks them: half of the users by the size of their store, half alike."""
-        pick = random.Random(SEED + 2)
-        sizes = self.sizes
-        users = pick.choices(range(self.owners), weights=sizes, k=count // 2)
-        users += [pick.randrange(self.owners) for _ in range(count - len(users))]
-        pick.shuffle(users)
-        return [(f"user-{user:04d}", question(pick)) for user in users]
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive texts: lists of equal length, and vectors of length 1 and shape (texts, dimension)."""
+
+    numbers: range
+    user_ids: list[str]
+    texts: list[str]
+    pairs: list[tuple[int, int]]
+    vectors: npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """So many texts of so many owners; the same for every run and every system under test.
+
+    Args:
+        clauses: What texts are made of.
+        stores: Users and how many texts each has, largest first.
+        seed: Another one gives other texts.
+    """
+
+    clauses: Clauses
+    stores: Sequence[tuple[str, int]]
+    seed: int = SEED
+
+    @classmethod
+    def skewed(cls, clauses: Clauses, total: int, owners: int = OWNERS) -> "Corpus":
+        """Very different owners, and beside them one with exactly 10 texts and, if there is room, one with 1,000."""
+        apart = [(THOUSAND, 1_000), (TEN, 10)] if total >= ROOM_FOR_THOUSAND else [(TEN, 10)]
+        ranked = owner_sizes(total - sum(size for _, size in apart), owners)
+        return cls(clauses, [*((f"user-{rank:04d}", size) for rank, size in enumerate(ranked)), *apart])
+
+    @property
+    def total(self) -> int:
+        return sum(size for _, size in self.stores)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All texts in the order in which they came: owners' texts lie among each other's, as time brings them."""
+        draw = np.random.default_rng(self.seed)
+        owners = np.repeat(np.arange(len(self.stores)), [size for _, size in self.stores])
+        draw.shuffle(owners)
+        for first in range(0, len(owners), CHUNK):
+            theirs = owners[first : first + CHUNK]
+            pairs = draw.integers(len(self.clauses.texts), size=(len(theirs), 2))
+            vectors = self.clauses.vectors[pairs[:, 0]] + self.clauses.vectors[pairs[:, 1]]
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            numbers = range(first + 1, first + len(theirs) + 1)
+            drawn = [(int(one), int(other)) for one, other in pairs]
+            texts = [self._text(number, *pair) for number, pair in zip(numbers, drawn, strict=True)]
+            yield Chunk(numbers, [self.stores[owner][0] for owner in theirs], texts, drawn, vectors)
+
+    def frequencies(self, number: int, pair: tuple[int, int]) -> dict[str, int]:
+        """The term frequencies of a text: its clauses' and those of its note number."""
+        one, other = pair
+        found = Counter(self.clauses.frequencies[one])
+        found.update(self.clauses.frequencies[other])
+        found.update(_NOTE)
+        found[str(number)] += 1
+        return found
+
+    def questions(self, count: int, users: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """Questions with the user who asks: drawn by the size of their stores, or one of those named."""
+        pick = random.Random(self.seed + 2)
+        names, sizes = zip(*self.stores, strict=True)
+        asking = pick.choices(names, weights=sizes, k=count) if users is None else pick.choices(users, k=count)
+        return [(user_id, question(pick)) for user_id in asking]
+
+    def _text(self, number: int, one: int, other: int) -> str:
+        return f"{self.clauses.texts[one]}; {self.clauses.texts[other]} (note {number})"
+
+
+_NOTE: Final = term_frequencies("note")
 
 
 def question(pick: random.Random) -> str:
@@ -145,102 +217,3 @@ def question(pick: random.Random) -> str:
     if language == "zh":
         return pick.choice((f"{person}{verb}什么?", f"谁{verb}{thing}?", f"{person}{circumstance}{verb}什么?"))
     return pick.choice((f"What is it that {person} {verb}?", f"Who {verb} {thing}?", f"Does {person} {verb} {thing}?"))
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """How loading went: seconds, and bytes of the approximate index."""
-
-    copy_seconds: float
-    index_seconds: float
-    index_bytes: int
-
-
-async def load(dsn: dict[str, Any], tenant_id: UUID, model_id: int, corpus: Corpus) -> Loaded:
-    """COPY the corpus into memories, postings, vectors and counters, over the migrator's connection.
-
-    The approximate index is built afterwards: row by row it takes many times as long.
-    """
-    connection = await asyncpg.connect(**dsn)
-    try:
-        await register_halfvec(connection)
-        name = f"hnsw_memory_vectors_{model_id}"
-        definition = await connection.fetchval("SELECT indexdef FROM pg_indexes WHERE indexname = $1", name)
-        await connection.execute(f'DROP INDEX "{name}"')
-        began = time.perf_counter()
-        counts: dict[str, list[int]] = {}
-        async for memories, postings, vectors in _rows(tenant_id, model_id, corpus, counts):
-            await connection.copy_records_to_table("memories", records=memories, columns=_MEMORY_COLUMNS)
-            await connection.copy_records_to_table("memory_postings", records=postings, columns=_POSTING_COLUMNS)
-            await connection.copy_records_to_table("memory_vectors", records=vectors, columns=_VECTOR_COLUMNS)
-        stats = [(tenant_id, owner, 1, count, length, 0, 0) for owner, (count, length) in counts.items()]
-        await connection.copy_records_to_table("owner_stats", records=stats)
-        copied = time.perf_counter() - began
-        await connection.execute("SET maintenance_work_mem = '4GB'; SET max_parallel_maintenance_workers = 2")
-        began = time.perf_counter()
-        await connection.execute(definition)
-        built = time.perf_counter() - began
-        await connection.execute("VACUUM ANALYZE")
-        return Loaded(copied, built, await connection.fetchval("SELECT pg_relation_size($1::regclass)", name))
-    finally:
-        await connection.close()
-
-
-_MEMORY_COLUMNS: Final = (
-    "tenant_id",
-    "id",
-    "owner",
-    "user_id",
-    "kind",
-    "text",
-    "category",
-    "source",
-    "uncertain",
-    "confidence",
-    "importance",
-    "weight",
-    "use",
-    "status",
-    "valid_from",
-    "occurred_at",
-    "last_seen_at",
-    "tokens",
-    "length",
-    "content_hash",
-    "created_at",
-    "updated_at",
-)
-_POSTING_COLUMNS: Final = ("tenant_id", "owner", "token", "memory_id", "tf", "len")
-_VECTOR_COLUMNS: Final = ("tenant_id", "memory_id", "model_id", "owner", "text_hash", "embedding")
-
-Records = list[tuple[Any, ...]]
-
-
-async def _rows(
-    tenant_id: UUID, model_id: int, corpus: Corpus, counts: dict[str, list[int]]
-) -> AsyncIterator[tuple[Records, Records, Records]]:
-    memories, postings, vectors = Records(), Records(), Records()
-    pick = random.Random(SEED + 3)
-    for number, (user_id, text, vector) in enumerate(corpus.texts()):
-        owner, digest, at = f"u:{user_id}", text_hash(text), START + timedelta(minutes=number % 500_000)
-        frequencies = term_frequencies(text)
-        length = document_length(frequencies)
-        memory_id = uuid5(NAMESPACE, text)
-        importance = pick.randint(1, 10)
-        fixed = ("semantic", text, "other", "user_stated", False, 0.9, importance, 1.0, "everywhere", "active")
-        memories.append((tenant_id, memory_id, owner, user_id, *fixed, at, at, at, estimate_tokens(text), length, digest, at, at))
-        postings += [(tenant_id, owner, token, memory_id, tf, length) for token, tf in frequencies.items()]
-        vectors.append((tenant_id, memory_id, model_id, owner, digest, HalfVector(vector)))
-        of_owner = counts.setdefault(owner, [0, 0])
-        of_owner[0] += 1
-        of_owner[1] += length
-        if len(memories) == CHUNK:
-            yield memories, postings, vectors
-            memories, postings, vectors = Records(), Records(), Records()
-    if memories:
-        yield memories, postings, vectors
-
-
-def largest(sizes: Sequence[int]) -> str:
-    """The user with the most memories."""
-    return f"user-{max(range(len(sizes)), key=sizes.__getitem__):04d}"

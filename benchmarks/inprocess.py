@@ -1,7 +1,7 @@
 """The application in this process, under the stopwatch: what a request spends where, one request at a time."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,11 @@ from app.core import logging
 from app.db.dsn import parse_dsn
 from app.main import create_app
 from app.workers.runner import JobRunner
+from benchmarks.clients import Call
 from benchmarks.instance import Instance
 from benchmarks.stopwatch import Spent, Stopwatch, TimedModel
 
 WARM_UP: Final = 20
-
-Request = tuple[str, str, Any]
-"""Method, path, body."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +30,12 @@ class Bench:
     client: httpx.AsyncClient
     model: TimedModel
 
-    async def measure(self, count: int, request: Callable[[int], Request]) -> list[Spent]:
+    async def measure(self, count: int, calls: Sequence[Call]) -> list[Spent]:
         """Send so many requests one after another, after a warm-up that is not counted."""
-        for number in range(count + WARM_UP):
+        for number, call in enumerate(calls[: count + WARM_UP]):
             if number == WARM_UP:
                 self.watch.finished.clear()
-            method, path, body = request(number)
-            response = await self.client.request(method, path, json=body)
+            response = await self.client.request(call.method, call.path, json=call.body)
             response.raise_for_status()
         return list(self.watch.finished)
 

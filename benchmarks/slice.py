@@ -4,14 +4,15 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.inprocess import Bench, opened, unread_logs
+from benchmarks.clients import Call
+from benchmarks.inprocess import WARM_UP, Bench, opened, unread_logs
 from benchmarks.instance import Instance, machine, result_file, run, temporary_instance
 from benchmarks.stopwatch import summary
 from examples.service import interruptible
@@ -77,26 +78,29 @@ async def fill(bench: Bench, texts: Texts, start: int, end: int) -> None:
 async def measured(bench: Bench, texts: Texts, size: int, count: int) -> dict[str, dict[str, Any]]:
     """Every operation at one size."""
 
-    def append(number: int) -> tuple[str, str, Any]:
+    def append(number: int) -> Call:
         owner = texts.owner()
         body = {"user_id": owner, "role": "user", "content": texts.memory(size + number)}
-        return "POST", f"/v1/sessions/{owner}-{size}/messages", body
+        return Call("POST", f"/v1/sessions/{owner}-{size}/messages", body)
 
-    def add(number: int) -> tuple[str, str, Any]:
-        return "POST", "/v1/memories", {"user_id": texts.owner(), "text": texts.memory(10 * size + number)}
+    def add(number: int) -> Call:
+        return Call("POST", "/v1/memories", {"user_id": texts.owner(), "text": texts.memory(10 * size + number)})
 
-    def search(number: int) -> tuple[str, str, Any]:
-        return "POST", "/v1/memories/search", {"query": texts.question(number), "user_id": texts.owner()}
+    def search(number: int) -> Call:
+        return Call("POST", "/v1/memories/search", {"query": texts.question(number), "user_id": texts.owner()})
 
-    def search_all(number: int) -> tuple[str, str, Any]:
+    def search_all(number: int) -> Call:
         body = {"query": texts.question(number), "user_id": texts.owner(), "include_messages": True}
-        return "POST", "/v1/memories/search", body
+        return Call("POST", "/v1/memories/search", body)
 
-    found = {"append": summary(await bench.measure(count, append))}
+    async def spent(call: Callable[[int], Call]) -> dict[str, Any]:
+        return summary(await bench.measure(count, [call(number) for number in range(count + WARM_UP)]))
+
+    found = {"append": await spent(append)}
     await bench.work()
-    found["search"] = summary(await bench.measure(count, search))
-    found["search + messages"] = summary(await bench.measure(count, search_all))
-    found["add"] = summary(await bench.measure(count, add))
+    found["search"] = await spent(search)
+    found["search + messages"] = await spent(search_all)
+    found["add"] = await spent(add)
     return found
 
 
@@ -104,7 +108,7 @@ async def measure(instance: Instance, sizes: Sequence[int], count: int) -> dict[
     """All sizes; the empty route is the yardstick of the same run."""
     texts, found = Texts(), {}
     async with opened(instance) as bench:
-        yardstick = summary(await bench.measure(count, lambda _: ("GET", "/healthz", None)))
+        yardstick = summary(await bench.measure(count, [Call("GET", "/healthz")] * (count + WARM_UP)))
         filled = 0
         for size in sizes:
             await fill(bench, texts, filled, size)

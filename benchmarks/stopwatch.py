@@ -85,7 +85,7 @@ class Stopwatch:
 
     def __init__(self, profile: cProfile.Profile | None = None) -> None:
         self.finished: list[Spent] = []
-        self._profile = profile
+        self.profile = profile
 
     def application(self, app: ASGIApp) -> ASGIApp:
         """The application, timed from the first byte to the last."""
@@ -95,26 +95,16 @@ class Stopwatch:
             mark = _CURRENT.set(spent)
             began = time.perf_counter()
             try:
-                if self._profile is None:
+                if self.profile is None:
                     await app(scope, receive, send)
                 else:
-                    await self._profiled(app, scope, receive, send)
+                    await _profiled(self.profile, app, scope, receive, send)
             finally:
                 spent.total = time.perf_counter() - began
                 _CURRENT.reset(mark)
                 self.finished.append(spent)
 
         return timed
-
-    async def _profiled(self, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
-        """In a task of its own, so that the client's frames are not beneath the application's."""
-        assert self._profile is not None  # noqa: S101 - for the type checker
-        task = asyncio.ensure_future(app(scope, receive, send))  # type: ignore[arg-type]
-        self._profile.enable()
-        try:
-            await task
-        finally:
-            self._profile.disable()
 
     @contextmanager
     def embedding(self) -> Iterator[None]:
@@ -137,6 +127,16 @@ class Stopwatch:
         finally:
             for owner, name, method in before:
                 setattr(owner, name, method)
+
+
+async def _profiled(profile: cProfile.Profile, app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """In a task of its own, so that the client's frames are not beneath the application's."""
+    task = asyncio.ensure_future(app(scope, receive, send))  # type: ignore[arg-type]
+    profile.enable()
+    try:
+        await task
+    finally:
+        profile.disable()
 
 
 def _timed(method: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
