@@ -2,43 +2,54 @@
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Self
 
-from app.core.text.tokens import tokens
+from app.core.text.normal import normalise
+from app.core.text.scripts import HAN, UNSPACED
 
 ALIKE: Final = 0.85
-"""The share of common word pairs from which two texts count as the same; opposites differ in order or in a negation."""
+"""The least share of the longer text's words that the shorter one must have."""
 
-FEWEST_PAIRS: Final = 4
-_NUMBER = re.compile(r"\d+(?:[.:/-]\d+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|none|without|cannot)\b|n['’]t\b|[不没无非别勿未]", re.IGNORECASE)  # noqa: RUF001 - apostrophes as written
+FEWEST_WORDS: Final = 8
+"""Of shorter texts every word must agree: there each one counts."""
+
+LONGEST: Final = 4_000
+"""Only this beginning of a text is compared."""
+
+_WORD = re.compile(rf"[{HAN}{UNSPACED}]|(?:(?![{HAN}{UNSPACED}_])\w)+(?:['’](?:(?![{HAN}{UNSPACED}_])\w)+)*")
+_NUMBER = re.compile(r"\d+(?:[.:/-]\d+)*|[零一二三四五六七八九十百千万亿两]+")
+_TURN = re.compile(
+    r"\b(?:not|no|never|none|without|cannot|only|almost|used to|former|formerly|until)\b|n['’]t\b|"
+    r"[不没无非别勿未只曾过]|以前|之前|差点"
+)
+"""Words that turn what a sentence says into something else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A text's words in order, its numbers and how often it negates."""
+    """A text's words in order (a Chinese character is one), its numbers, and words that turn its meaning."""
 
     words: tuple[str, ...]
-    pairs: frozenset[tuple[str, str]]
     numbers: tuple[str, ...]
-    negations: int
+    turns: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Work it out."""
-        words = tuple(tokens(text))
-        numbers = tuple(sorted(_NUMBER.findall(text)))
-        return cls(words, frozenset(pairwise(("", *words, ""))), numbers, len(_NEGATION.findall(text)))
+        """Work it out; case, width, punctuation and traditional characters make no difference."""
+        plain = normalise(text[:LONGEST])
+        numbers, turns = sorted(_NUMBER.findall(plain)), sorted(_TURN.findall(plain))
+        return cls(tuple(_WORD.findall(plain)), tuple(numbers), tuple(turns))
 
     def says_the_same_as(self, other: Self) -> bool:
-        """Whether both have the same numbers and negations and nearly the same pairs of neighbouring words.
+        """Whether the words agree in order, or one text has a few more between them, and none that turn the meaning.
 
-        "Tabs over spaces" and "spaces over tabs" share no pair. Short texts must have the same words in order.
+        A word that was replaced by another ("Oslo", "Riga") is a difference, and so is another order ("tabs over
+        spaces"), another number or a negation.
         """
-        if self.numbers != other.numbers or self.negations != other.negations:
+        if self.numbers != other.numbers or self.turns != other.turns:
             return False
-        if min(len(self.pairs), len(other.pairs)) < FEWEST_PAIRS:
-            return self.words == other.words
-        common = len(self.pairs & other.pairs)
-        return common >= ALIKE * (len(self.pairs) + len(other.pairs) - common)
+        shorter, longer = sorted((self.words, other.words), key=len)
+        if len(shorter) < FEWEST_WORDS or len(shorter) < ALIKE * len(longer):
+            return shorter == longer
+        rest = iter(longer)
+        return all(word in rest for word in shorter)

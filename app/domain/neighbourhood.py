@@ -52,7 +52,9 @@ def in_context(relevance: Column, places: Sequence[Place], shares: Neighbourhood
         )
 
     average = _averages(relevance, places, shares.best)
-    kept = (1 - relevance) * (1 - shares.near * better(1)) * (1 - shares.far * better(2)) * (1 - shares.session * average)
+    kept = (
+        (1 - relevance) * (1 - shares.near * better(1)) * (1 - shares.far * better(2)) * (1 - shares.session * average)
+    )
     return np.clip(1 - kept, 0.0, 1.0) if len(places) else relevance
 
 

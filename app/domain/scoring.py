@@ -81,8 +81,10 @@ def scores(factors: Factors, weights: Weights) -> Column:
         weights.recency / largest * np.clip(factors.recency, 0, 1),
         weights.importance / largest * np.clip(factors.importance, 0, 1),
     )
-    scale = total / largest if math.isfinite(total) else math.fsum(
-        weight / largest for weight in (weights.relevance, weights.recency, weights.importance)
+    scale = (
+        total / largest
+        if math.isfinite(total)
+        else math.fsum(weight / largest for weight in (weights.relevance, weights.recency, weights.importance))
     )
     mean = np.clip((parts[0] + parts[1] + parts[2]) / scale, 0.0, 1.0)
     weighed = 1 - (1 - mean) ** np.maximum(factors.weight, 0)

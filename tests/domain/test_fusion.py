@@ -1,35 +1,76 @@
 import math
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.domain.calibration import Calibration
-from app.domain.fusion import Candidate, Fusion, FusionRule, Leg, fuse, saturate
+from app.domain.fusion import Evidence, Fusion, FusionRule, Leg, ranks, relevance, saturate, similarity
 
 RAW = Calibration()
 WEIGHTS = st.dictionaries(st.sampled_from(Leg), st.floats(0, 1e6))
 RULES = st.builds(
     FusionRule, method=st.sampled_from(Fusion), weights=WEIGHTS, bm25_half=st.floats(0.1, 100), rrf_k=st.floats(0, 1000)
 )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One row of the evidence."""
+
+    id: Any
+    similarity_raw: float | None = None
+    bm25: float | None = None
+    signals: dict[Leg, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Fused:
+    """What became of it."""
+
+    id: Any
+    relevance: float
+
+
 CANDIDATES = st.lists(
     st.builds(
         Candidate,
         id=st.integers(),
         similarity_raw=st.none() | st.floats(-1, 1),
         bm25=st.none() | st.floats(0, 1e4),
-        ranks=st.dictionaries(st.sampled_from(Leg), st.integers(1, 1000)),
         signals=st.dictionaries(st.sampled_from([Leg.TIME, Leg.KEY, Leg.CONSTRAINT]), st.floats(0, 1)),
     ),
     max_size=20,
 )
 
 
+def column(values: list[float | None]) -> Any:
+    return np.array([math.nan if value is None else value for value in values], np.float64)
+
+
+def evidence_of(candidates: list[Candidate]) -> Evidence:
+    legs = {leg for candidate in candidates for leg in candidate.signals}
+    return Evidence(
+        column([candidate.similarity_raw for candidate in candidates]),
+        column([candidate.bm25 for candidate in candidates]),
+        {leg: column([candidate.signals.get(leg) for candidate in candidates]) for leg in legs},
+    )
+
+
+def fuse(candidates: list[Candidate], rule: FusionRule, calibration: Calibration) -> list[Fused]:
+    """The candidates with their relevance, best first, equals as they came."""
+    found = relevance(evidence_of(candidates), rule, calibration).tolist()
+    fused = [Fused(candidate.id, value) for candidate, value in zip(candidates, found, strict=True)]
+    return sorted(fused, key=lambda hit: -hit.relevance)
+
+
 @given(CANDIDATES, RULES)
 @settings(deadline=None)
-def test_relevance_is_in_bounds_and_agrees_with_the_order(candidates: list[Candidate[int]], rule: FusionRule) -> None:
+def test_relevance_is_in_bounds_and_agrees_with_the_order(candidates: list[Candidate], rule: FusionRule) -> None:
     fused = fuse(candidates, rule, RAW)
     assert sorted(hit.id for hit in fused) == sorted(candidate.id for candidate in candidates)
     assert all(0 <= hit.relevance <= 1 for hit in fused)
@@ -40,9 +81,9 @@ def test_relevance_is_in_bounds_and_agrees_with_the_order(candidates: list[Candi
 @given(CANDIDATES, st.floats(-1, 1), st.floats(0, 1e4))
 @settings(deadline=None)
 def test_under_fixed_maps_a_relevance_does_not_depend_on_the_others(
-    others: list[Candidate[Any]], cosine: float, bm25: float
+    others: list[Candidate], cosine: float, bm25: float
 ) -> None:
-    one: Candidate[Any] = Candidate("one", similarity_raw=cosine, bm25=bm25)
+    one = Candidate("one", similarity_raw=cosine, bm25=bm25)
     alone = fuse([one], FusionRule(), RAW)[0].relevance
     among = [hit for hit in fuse([*others, one], FusionRule(), RAW) if hit.id == "one"]
     assert [hit.relevance for hit in among] == [alone]
@@ -50,8 +91,8 @@ def test_under_fixed_maps_a_relevance_does_not_depend_on_the_others(
 
 @pytest.mark.parametrize("method", Fusion)
 def test_what_is_better_in_every_leg_comes_first(method: Fusion) -> None:
-    better = Candidate("a", similarity_raw=0.9, bm25=9.0, ranks={Leg.DENSE: 1, Leg.LEXICAL: 1})
-    worse = Candidate("b", similarity_raw=0.5, bm25=2.0, ranks={Leg.DENSE: 2, Leg.LEXICAL: 2})
+    better = Candidate("a", similarity_raw=0.9, bm25=9.0)
+    worse = Candidate("b", similarity_raw=0.5, bm25=2.0)
     assert [hit.id for hit in fuse([worse, better], FusionRule(method), RAW)] == ["a", "b"]
 
 
@@ -64,13 +105,12 @@ def test_fixed_maps_give_the_weighted_mean_of_cosine_and_saturated_bm25() -> Non
 def test_identical_text_is_fully_relevant_by_its_cosine_alone() -> None:
     (hit,) = fuse([Candidate(1, similarity_raw=1.0)], FusionRule(weights={Leg.DENSE: 1}), RAW)
     assert hit.relevance == 1
-    assert hit.similarity == 1
 
 
 def test_rrf_is_1_for_the_first_in_every_leg_and_falls_with_the_rank() -> None:
     rule = FusionRule(Fusion.RRF, weights={Leg.DENSE: 1, Leg.LEXICAL: 1}, rrf_k=60)
-    first = Candidate("a", ranks={Leg.DENSE: 1, Leg.LEXICAL: 1})
-    half = Candidate("b", ranks={Leg.DENSE: 2})
+    first = Candidate("a", similarity_raw=0.99, bm25=2.0)
+    half = Candidate("b", similarity_raw=0.95)
     fused = fuse([half, first], rule, RAW)
     assert [hit.relevance for hit in fused] == [pytest.approx(1), pytest.approx(0.5 * 61 / 62)]
 
@@ -109,22 +149,22 @@ def test_with_every_leg_off_nothing_is_relevant() -> None:
     assert fuse([Candidate(1, similarity_raw=1.0)], FusionRule(weights={}), RAW)[0].relevance == 0
 
 
-def test_equals_are_ordered_by_similarity_then_by_arrival() -> None:
-    rows = [Candidate("first"), Candidate("second"), Candidate("near", similarity_raw=0.2)]
-    rule = FusionRule(weights={Leg.LEXICAL: 1})
-    assert [hit.id for hit in fuse(rows, rule, RAW)] == ["near", "first", "second"]
-
-
 @given(st.floats(0, 1e6), st.floats(0, 1e6), st.floats(0.1, 1e3))
 def test_saturation_keeps_the_order_of_bm25(first: float, second: float, half: float) -> None:
     low, high = sorted([first, second])
-    assert 0 <= saturate(low, half) <= saturate(high, half) <= 1
+    least, most = saturate(np.array([low, high]), half).tolist()
+    assert 0 <= least <= most <= 1
 
 
-def test_the_breakdown_keeps_what_the_legs_said() -> None:
-    (hit,) = fuse([Candidate(7, 0.55, 3.0, {Leg.DENSE: 2})], FusionRule(), Calibration(low=0.1))
-    assert (hit.id, hit.similarity_raw, hit.bm25, hit.ranks) == (7, 0.55, 3.0, {Leg.DENSE: 2})
-    assert hit.similarity == pytest.approx(0.5)
+def test_similarity_is_calibrated_and_a_missing_cosine_stays_missing() -> None:
+    found = similarity(np.array([0.55, 0.05, math.nan]), Calibration(low=0.1)).tolist()
+    assert found[:2] == [pytest.approx(0.5), 0]
+    assert math.isnan(found[2])
+
+
+def test_ranks_count_from_one_and_leave_out_what_the_leg_did_not_find() -> None:
+    assert ranks(np.array([0.2, math.nan, 0.9, 0.2])) == [2, None, 1, 3]
+    assert ranks(np.array([])) == []
 
 
 @pytest.mark.parametrize(
