@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -142,6 +142,30 @@ class Chunk:
     texts: list[str]
     pairs: list[tuple[int, int]]
     vectors: npt.NDArray[np.float32]
+
+
+class Source(Protocol):
+    """Texts to load, with their owners, vectors and tokens, and questions to ask of them."""
+
+    @property
+    def total(self) -> int: ...
+
+    @property
+    def stores(self) -> Sequence[tuple[str, int]]:
+        """Users and how many texts each has."""
+        ...
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All texts, some thousand at once."""
+        ...
+
+    def frequencies(self, number: int, pair: tuple[int, int]) -> dict[str, int]:
+        """The term frequencies of a chunk's text."""
+        ...
+
+    def questions(self, count: int, users: Sequence[str] | None = None) -> list[tuple[str, str]]:
+        """User ids and questions."""
+        ...
 
 
 @dataclass(frozen=True)

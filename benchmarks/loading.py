@@ -17,8 +17,11 @@ import numpy.typing as npt
 
 from app.core.text.digest import text_hash
 from app.core.text.tokens import document_length
+from app.db.dsn import parse_dsn
 from app.domain.budget import estimate_tokens
-from benchmarks.corpus import Chunk, Corpus
+from benchmarks.corpus import Chunk, Source
+from benchmarks.inprocess import Bench
+from benchmarks.instance import Instance
 
 START: Final = datetime(2025, 1, 1, tzinfo=UTC)
 MEMORY_MINUTES: Final = 500_000
@@ -66,12 +69,19 @@ class Loaded:
         return {"rows": self.rows, **rounded, "hnsw_bytes": self.hnsw_bytes}
 
 
-async def load_memories(target: Target, corpus: Corpus) -> Loaded:
+async def target_of(bench: Bench, instance: Instance) -> Target:
+    """The default tenant and the serving model of an instance, as the migrator."""
+    record = await bench.services.embedder.record()
+    tenant_id = await bench.services.access.tenant("default")
+    return Target(parse_dsn(instance.server.migrator_dsn).asyncpg_arguments, tenant_id, record.id)
+
+
+async def load_memories(target: Target, corpus: Source) -> Loaded:
     """COPY the corpus into memories."""
     return await _load(target, corpus, _Memories(target))
 
 
-async def load_messages(target: Target, corpus: Corpus) -> Loaded:
+async def load_messages(target: Target, corpus: Source) -> Loaded:
     """COPY the corpus, which has one owner, into messages of sessions of 50 each."""
     return await _load(target, corpus, _Messages(target))
 
@@ -143,7 +153,7 @@ class _Messages:
         return (0, 0, count, length)
 
 
-async def _load(target: Target, corpus: Corpus, kind: _Memories | _Messages) -> Loaded:
+async def _load(target: Target, corpus: Source, kind: _Memories | _Messages) -> Loaded:
     connection = await asyncpg.connect(**target.arguments)
     try:
         await connection.set_type_codec(
@@ -169,7 +179,7 @@ async def _load(target: Target, corpus: Corpus, kind: _Memories | _Messages) -> 
 
 
 async def _copy(
-    connection: "asyncpg.Connection[Any]", target: Target, corpus: Corpus, kind: _Memories | _Messages
+    connection: "asyncpg.Connection[Any]", target: Target, corpus: Source, kind: _Memories | _Messages
 ) -> None:
     counts: dict[str, list[int]] = {}
     for chunk in corpus.chunks():
@@ -205,12 +215,17 @@ async def _copy(
 async def _posting_lines(
     tenant_id: UUID, chunk: Chunk, ids: Sequence[UUID], terms: Sequence[dict[str, int]]
 ) -> AsyncIterator[bytes]:
-    """Postings in COPY's text form, which costs a tenth of encoding them value by value; no token needs escaping."""
+    """Postings in COPY's text form, which costs a tenth of encoding them value by value."""
     lines: list[str] = []
     for user_id, memory_id, frequencies in zip(chunk.user_ids, ids, terms, strict=True):
         before, behind, end = f"{tenant_id}\tu:{user_id}\t", f"\t{memory_id}\t", f"\t{document_length(frequencies)}\n"
-        lines += [f"{before}{token}{behind}{tf}{end}" for token, tf in frequencies.items()]
+        lines += [f"{before}{_escaped(token)}{behind}{tf}{end}" for token, tf in frequencies.items()]
     yield "".join(lines).encode()
+
+
+def _escaped(token: str) -> str:
+    """A token has no white space, but a path may have backslashes."""
+    return token.replace("\\", "\\\\") if "\\" in token else token
 
 
 def _halfvecs(vectors: npt.NDArray[np.float32]) -> Iterator[bytes]:

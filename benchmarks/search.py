@@ -19,13 +19,12 @@ from typing import Any, Final
 
 from rich.console import Console
 
-from app.db.dsn import parse_dsn
 from benchmarks import exactness
 from benchmarks.clients import Call, drive
 from benchmarks.corpus import TEN, THOUSAND, Cache, Corpus, prepare
 from benchmarks.inprocess import WARM_UP, Bench, opened, unread_logs
 from benchmarks.instance import Instance, load, machine, result_file, run, temporary_instance
-from benchmarks.loading import Target, load_memories, load_messages
+from benchmarks.loading import load_memories, load_messages, target_of
 from benchmarks.processes import free_port, mnemic, served
 from benchmarks.profiling import show_profile
 from benchmarks.searchtables import show
@@ -77,9 +76,7 @@ class Stores:
 async def fill(bench: Bench, instance: Instance, size: int, messages: int) -> tuple[Stores, dict[str, Any]]:
     """Load a corpus of each kind; how that went."""
     clauses = await prepare(bench.model, Cache().folder)
-    record = await bench.services.embedder.record()
-    tenant_id = await bench.services.access.tenant("default")
-    target = Target(parse_dsn(instance.server.migrator_dsn).asyncpg_arguments, tenant_id, record.id)
+    target = await target_of(bench, instance)
     memories = Corpus.skewed(clauses, size)
     loaded = {"memories": (await load_memories(target, memories)).figures()}
     if not messages:

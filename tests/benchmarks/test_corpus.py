@@ -23,12 +23,6 @@ def test_tokens_put_together_from_clauses_are_the_tokens_of_the_text(known: Clau
     assert put_together == [term_frequencies(text) for _, _, text in sample]
 
 
-def test_no_token_needs_escaping_in_copys_text_form(known: Clauses) -> None:
-    tokens = {token for frequencies in known.frequencies for token in frequencies}
-    assert tokens
-    assert not [token for token in tokens if set(token) & set("\\\t\n\r")]
-
-
 def test_every_owner_gets_as_many_texts_as_it_is_said_to_have(known: Clauses) -> None:
     corpus = Corpus.skewed(known, 12_000)
     counted: dict[str, int] = {}
