@@ -28,7 +28,7 @@ from benchmarks.loading import load_memories, load_messages, target_of
 from benchmarks.processes import free_port, mnemic, served
 from benchmarks.profiling import show_profile
 from benchmarks.searchtables import show
-from benchmarks.stopwatch import Stopwatch, summary
+from benchmarks.stopwatch import Spent, Stopwatch, summary
 from examples.service import interruptible
 
 EMPTY: Final = "empty route"
@@ -90,12 +90,21 @@ async def in_process(instance: Instance, size: int, plan: Plan) -> tuple[Stores,
     """Load, then measure apart what a request spends where; then how exact it is."""
     async with opened(instance) as bench:
         stores, loaded = await fill(bench, instance, size, plan.messages)
-        found: dict[str, Any] = {"loading": loaded, "in_process": {}}
-        for name, calls in stores.scenarios(plan.requests + WARM_UP).items():
-            found["in_process"][name] = summary(await bench.measure(plan.requests, calls))
+        found: dict[str, Any] = {"loading": loaded}
+        found["in_process"] = await apart(bench, stores, plan)
         found["recall"] = await recall(bench, instance, stores)
         found["small_owners"] = await exactness.small_owners(bench, stores.memories, SMALL_QUESTIONS)
     return stores, found
+
+
+async def apart(bench: Bench, stores: Stores, plan: Plan) -> dict[str, Any]:
+    """What a request of each kind spends where; kinds take turns, so that the machine's load meets all alike."""
+    spent: dict[str, list[Spent]] = {}
+    share = max(2, plan.requests // plan.rounds)
+    for number in range(plan.rounds):
+        for name, calls in stores.scenarios(plan.rounds * share + WARM_UP).items():
+            spent.setdefault(name, []).extend(await bench.measure(share, calls[number * share :]))
+    return {name: summary(requests) for name, requests in spent.items()}
 
 
 async def recall(bench: Bench, instance: Instance, stores: Stores) -> dict[str, Any]:
