@@ -12,6 +12,7 @@ from app.db.dsn import parse_dsn
 
 LOCK_TIMEOUT = "4s"
 STATEMENT_TIMEOUT = "60s"
+WAIT_SECONDS = 0.2
 MIGRATION_LOCK = 0x6D6E656D6963  # two migrators never run at once: "mnemic"
 
 
@@ -30,7 +31,9 @@ async def migrate() -> None:
     dsn = parse_dsn(context.config.attributes["dsn"])
     engine = create_async_engine(dsn.url, connect_args=dsn.connect_args, poolclass=pool.NullPool)
     async with engine.connect() as connection:
-        await connection.execute(text("SELECT pg_advisory_lock(:key)"), {"key": MIGRATION_LOCK})
+        while not await connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": MIGRATION_LOCK}):
+            await connection.commit()  # an index that is built concurrently waits for every older transaction
+            await asyncio.sleep(WAIT_SECONDS)
         await connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
         await connection.execute(text(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'"))
         await connection.commit()

@@ -31,11 +31,11 @@ WHERE user_id IS NOT NULL
 """
 
 PINNED = """
-CREATE INDEX CONCURRENTLY IF NOT EXISTS ix_memories_pinned ON memories (tenant_id, owner, id) WHERE pinned
+CREATE INDEX CONCURRENTLY ix_memories_pinned ON memories (tenant_id, owner, id) WHERE pinned
 """
 
 HAPPENED = """
-CREATE INDEX CONCURRENTLY IF NOT EXISTS ix_memories_happened ON memories
+CREATE INDEX CONCURRENTLY ix_memories_happened ON memories
 (tenant_id, owner, (COALESCE(occurred_at, created_at)))
 """
 
@@ -48,9 +48,12 @@ def upgrade() -> None:
     op.execute(f"CREATE POLICY tenant_isolation ON search_explanations USING ({POLICY}) WITH CHECK ({POLICY})")
     op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON search_explanations TO mnemic_app")
     with op.get_context().autocommit_block():
+        # Building waits for transactions that are older, however long they last; what was left half built goes first.
         op.execute("SET statement_timeout = 0")
-        op.execute(PINNED)
-        op.execute(HAPPENED)
+        op.execute("SET lock_timeout = 0")
+        for name, statement in (("ix_memories_pinned", PINNED), ("ix_memories_happened", HAPPENED)):
+            op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+            op.execute(statement)
 
 
 def downgrade() -> None:

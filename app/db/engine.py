@@ -19,7 +19,10 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
         connect_timeout: Seconds to wait for the server to accept.
     """
     arguments: dict[str, Any] = {"timeout": connect_timeout, **dsn.connect_args}
-    arguments["server_settings"] = {"application_name": "mnemic", "jit": "off", **arguments.get("server_settings", {})}
+    # Neither compiling a plan nor starting workers for it pays for statements of milliseconds.
+    planner = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+    own = {"application_name": "mnemic", **planner}
+    arguments["server_settings"] = {**own, **arguments.get("server_settings", {})}
     # Names that no other session can have prepared: PgBouncer may hand any server connection to any client.
     if dsn.pooled:
         arguments |= {"statement_cache_size": 0, "prepared_statement_cache_size": 0, "server_settings": {}}

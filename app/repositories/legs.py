@@ -24,6 +24,7 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
+    case,
     cast,
     false,
     func,
@@ -156,9 +157,7 @@ def _served(corpus: Corpus, conditions: Sequence[ColumnElement[bool]]) -> Select
     return select(rows.c.id).where(rows.c.tenant_id == _TENANT, rows.c.owner == func.any(_OWNERS), *conditions)
 
 
-def _nearest(
-    corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequence[ColumnElement[bool]]
-) -> Select[Any]:
+def _nearest(corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     """The dense leg; `+ 0` keeps the planner from an approximate index where every vector is to be compared."""
     vectors, rows = corpus.vectors, corpus.rows
     distance = _distance(vectors, model)
@@ -171,15 +170,39 @@ def _nearest(
             .limit(_LIMIT)
         )
     target = vectors.c[corpus.target]
+    if path == "hnsw":
+        return (
+            select(target.label("id"))
+            .join_from(vectors, rows, and_(*_walked(corpus, model)))
+            .where(vectors.c.owner == func.any(_OWNERS), *conditions)
+            .order_by(distance)
+            .limit(_LIMIT)
+        )
     ranked = select(target.label("id"), vectors.c.text_hash, distance.label("distance")).where(
         vectors.c.tenant_id == _TENANT,
         vectors.c.owner == func.any(_OWNERS),
         vectors.c.model_id == _model(model),
     )
-    order = [distance] if path == "hnsw" else [distance + _f(0.0), target]
-    ordered = ranked.order_by(*order).offset(literal_column("0")).subquery("ranked")
+    ordered = ranked.order_by(distance + _f(0.0), target).offset(literal_column("0")).subquery("ranked")
     row = _row(corpus, ordered.c.id, [*conditions, rows.c.content_hash == ordered.c.text_hash])
     return select(row.c.id).join_from(ordered, row, true()).limit(_LIMIT)
+
+
+def _walked(corpus: Corpus, model: ModelRecord) -> list[ColumnElement[bool]]:
+    """A vector of the text that its row has now, and of the row's own owner.
+
+    Both are asked for inside a CASE: as plain equalities the planner would expect next to no row to pass, and then never
+    walk an index in the order of distance.
+    """
+    vectors, rows = corpus.vectors, corpus.rows
+    return [
+        vectors.c.tenant_id == _TENANT,
+        rows.c.tenant_id == vectors.c.tenant_id,
+        rows.c.id == vectors.c[corpus.target],
+        vectors.c.model_id == _model(model),
+        case((vectors.c.text_hash == rows.c.content_hash, true()), else_=false()),
+        case((rows.c.owner == func.any(_OWNERS), true()), else_=false()),
+    ]
 
 
 def _words(corpus: Corpus, path: Path) -> tuple[CTE, CTE]:
@@ -222,9 +245,7 @@ def _words(corpus: Corpus, path: Path) -> tuple[CTE, CTE]:
     return scored, idfs
 
 
-def _best_worded(
-    corpus: Corpus, words: CTE, path: Path, conditions: Sequence[ColumnElement[bool]]
-) -> Select[Any]:
+def _best_worded(corpus: Corpus, words: CTE, path: Path, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     """The lexical leg; ties go to the older id, so that the order is the same at every call."""
     if path == "selected":
         rows = corpus.rows
@@ -376,4 +397,3 @@ def _distance(vectors: Any, model: ModelRecord) -> ColumnElement[float]:  # noqa
 def _f(value: float) -> ColumnElement[float]:
     """A float8 literal: numeric arithmetic costs three times as much."""
     return literal_column(f"{value!r}::float8", Double())
-

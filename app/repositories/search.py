@@ -35,8 +35,13 @@ EXACT_UP_TO: Final = 5_000
 # A walk goes on, in order, until enough rows in scope were met: the default of 20,000 would end it among other owners'.
 _WALK: Final = text(
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true), "
-    "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true)"
+    "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true), "
+    "set_config('enable_sort', 'off', true)"  # the planner would rather compare every vector than walk the index
 )
+
+
+_ESTIMATE: Final = text("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)")
+"""The planner's own estimate: no count would be worth its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +203,7 @@ class MessageSelection:
         if self.bound:
             conditions.append(messages.c.owner == _any_of("bound_owners"))
         if scope.agent_id is not None or scope.app_id is not None:
-            within = select(sessions.c.id).where(
-                sessions.c.tenant_id == tenant, sessions.c.id == messages.c.session_id
-            )
+            within = select(sessions.c.id).where(sessions.c.tenant_id == tenant, sessions.c.id == messages.c.session_id)
             if scope.agent_id is not None:
                 within = within.where(sessions.c.agent_id == _name("of_agent"))
             if scope.app_id is not None:
@@ -233,6 +236,12 @@ class SearchRepository(Repository):
     async def extent_of_messages(self, scope: Scope, period: Period, most: int) -> Extent:
         """How many messages there are in scope and period, and whose they are."""
         return await self._extent(_MESSAGES, self._said(scope, period), most)
+
+    async def indexed(self, corpus: Literal["memories", "messages"]) -> int:
+        """How many vectors there are about, of every tenant: what an approximate index walks through."""
+        table = _MEMORIES.vectors if corpus == "memories" else _MESSAGES.vectors
+        count = (await self._connection.execute(_ESTIMATE, {"name": table.name})).scalar_one()
+        return max(0, int(count))
 
     async def latest(self, owners: Sequence[str], scope: Scope, period: Period, limit: int) -> list[UUID]:
         """Messages in scope and period, newest first, where nothing in particular is looked for."""
@@ -336,5 +345,3 @@ def _at(name: str) -> Any:  # noqa: ANN401 - a bound parameter
 
 def _any_of(name: str) -> Any:  # noqa: ANN401 - SQLAlchemy's any()
     return func.any(bindparam(name, type_=ARRAY(Text(collation="C"))))
-
-

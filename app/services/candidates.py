@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 from app.core import clock
 from app.domain.filters import parse_filter
@@ -20,6 +20,12 @@ from app.uow import Transaction
 
 LEAST_CANDIDATES: Final = 50
 CANDIDATES_PER_HIT: Final = 3
+
+COMPARE_MS: Final = 0.001
+WALK_MS: Final = 5.0
+WALK_MS_PER_SHARE: Final = 2.75
+"""Measured (ADR 6): comparing one vector; walking to the nearest of all; how much longer the walk takes the smaller the
+share of the rows in scope is, for it meets the others' on its way."""
 
 
 def owners_in_scope(scope: Scope, principal: Principal, shared: Sequence[str]) -> list[str] | None:
@@ -98,10 +104,11 @@ class Lookup:
             sessions_apart=True,
             filter=None if request.filters is None else parse_filter(request.filters),
         )
-        owners, path = size.owners, path_for(size.memories)
-        if selection.narrow and path == "hnsw":
+        owners, path = size.owners, await path_for(self.tx, "memories", size.memories)
+        large = size.memories > EXACT_UP_TO
+        if selection.narrow and large:
             extent = await self.tx.search.extent_of_memories(selection, EXACT_UP_TO + 1)
-            owners, path = narrowed(extent, owners)
+            owners, path = narrowed(extent, owners, path)
         query = replace(
             leg_query(self.question, owners, size.memories, size.memory_length, self.depth, path),
             keys=self.question.keys,
@@ -113,11 +120,12 @@ class Lookup:
         return pool
 
     async def _messages(self, size: CorpusSize) -> Pool:
-        owners, path, period = size.owners, path_for(size.messages), Period()
+        owners, period = size.owners, Period()
+        path = await path_for(self.tx, "messages", size.messages)
         named = (self.scope.agent_id, self.scope.app_id, self.scope.session_id)
-        if path == "hnsw" and any(value is not None for value in named):
+        if size.messages > EXACT_UP_TO and any(value is not None for value in named):
             extent = await self.tx.search.extent_of_messages(self.scope, period, EXACT_UP_TO + 1)
-            owners, path = narrowed(extent, owners)
+            owners, path = narrowed(extent, owners, path)
         query = replace(
             leg_query(self.question, owners, size.messages, size.message_length, self.depth, path), neighbours=True
         )
@@ -132,14 +140,18 @@ class Lookup:
         self.way.candidates[kind] = 0
 
 
-def path_for(rows: int) -> Path:
-    """How the nearest are looked for among so many rows of some owners."""
-    return "exact" if rows <= EXACT_UP_TO else "hnsw"
+async def path_for(tx: Transaction, corpus: Literal["memories", "messages"], rows: int) -> Path:
+    """How the nearest are looked for among so many rows of some owners: by whichever way visits fewer (ADR 6)."""
+    if rows <= EXACT_UP_TO:
+        return "exact"
+    indexed = max(rows, await tx.search.indexed(corpus))
+    walking = WALK_MS + WALK_MS_PER_SHARE * indexed / rows
+    return "exact" if rows * COMPARE_MS <= walking else "hnsw"
 
 
-def narrowed(extent: Extent, owners: list[str]) -> tuple[list[str], Path]:
+def narrowed(extent: Extent, owners: list[str], path: Path) -> tuple[list[str], Path]:
     """A selection that leaves few rows of many is searched row by row, and only among those whose rows they are."""
-    return (extent.owners, "selected") if extent.rows <= EXACT_UP_TO else (owners, "hnsw")
+    return (extent.owners, "selected") if extent.rows <= EXACT_UP_TO else (owners, path)
 
 
 async def zone_of(tx: Transaction, principal: Principal, user_id: str | None, asked: str | None) -> str:
@@ -148,5 +160,3 @@ async def zone_of(tx: Transaction, principal: Principal, user_id: str | None, as
         return asked
     user = None if user_id is None else await tx.users.get(user_id)
     return (None if user is None else user["timezone"]) or principal.defaults.timezone or "UTC"
-
-

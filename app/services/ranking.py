@@ -199,5 +199,3 @@ def _column(values: Any) -> Column:  # noqa: ANN401 - numbers and None
 
 def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
-
-

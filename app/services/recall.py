@@ -69,9 +69,10 @@ async def _matching(
     tx: Transaction, size: CorpusSize, scope: Scope, request: RecallRequest, question: Question
 ) -> list[tuple[Row, Scored | None]]:
     """Hits of the legs; by words or by meaning alone a message's surroundings do not count."""
-    owners, path, period = size.owners, path_for(size.messages), _period(request)
-    if path == "hnsw" and (period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))):
-        owners, path = narrowed(await tx.search.extent_of_messages(scope, period, EXACT_UP_TO + 1), owners)
+    owners, period = size.owners, _period(request)
+    path = await path_for(tx, "messages", size.messages)
+    if size.messages > EXACT_UP_TO and (period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))):
+        owners, path = narrowed(await tx.search.extent_of_messages(scope, period, EXACT_UP_TO + 1), owners, path)
     query = leg_query(question, owners, size.messages, size.message_length, request.limit, path)
     hybrid = request.mode == "hybrid"
     pool = Pool.of_messages(await tx.search.messages(replace(query, neighbours=hybrid), scope, period))

@@ -166,7 +166,9 @@ def fusion_of(asked: FusionChoice) -> FusionRule:
 
 def scoring_of(principal: Principal, request: SearchRequest) -> Scoring:
     """The request's weights over the tenant's over the default ones."""
-    return scored_by(principal, request.weights, Scoring(Weights(), request.now or clock.now(), "access", HALF_LIFE_DAYS))
+    return scored_by(
+        principal, request.weights, Scoring(Weights(), request.now or clock.now(), "access", HALF_LIFE_DAYS)
+    )
 
 
 def scored_by(principal: Principal, asked: FactorWeights, base: Scoring) -> Scoring:
@@ -183,4 +185,3 @@ def limits_of(request: SearchRequest) -> Limits:
 
 def _memories_of(chosen: Shortlist) -> list[UUID]:
     return [one.hit.id for one in chosen.kept if one.hit.type == "memory"]
-

@@ -16,7 +16,7 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.search import DenseQuery, LegQuery, Period
+from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
 from app.uow import GlobalTransaction, Transaction
@@ -344,11 +344,43 @@ def search_calls() -> Iterator[Call]:
     yield Call(name + "latest", "of a session", lambda tx: tx.search.latest([OWNER], OF_SESSION.scope, Period(), 50))
     yield Call(name + "latest", "large owner", lambda tx: tx.search.latest(["u:big"], Scope("big"), Period(), 50))
     yield Call(name + "latest", "whole tenant", lambda tx: tx.search.latest(ALL_OWNERS, Scope(), Period(), 50))
+    everything = replace(
+        small,
+        keys=[f"user.key{(N + 3) // 4 * 4 % 500}", f"key{N}"],
+        constraints=True,
+        time=TimeQuery(at(N - 20), at(N + 20)),
+    )
+    latest = replace(small, time=TimeQuery())
+    narrow = replace(small, path="selected")
+    yield Call(name + "memories", "every leg", lambda tx: tx.search.memories(everything, OF_USER))
+    yield Call(name + "memories", "latest", lambda tx: tx.search.memories(latest, OF_USER))
+    yield Call(name + "memories", "selected", lambda tx: tx.search.memories(narrow, OF_USER))
+    widened = replace(small, neighbours=True)
+    yield Call(name + "messages", "with neighbours", lambda tx: tx.search.messages(widened, Scope(USER)))
+    yield Call(name + "messages", "latest", lambda tx: tx.search.messages(latest, Scope(USER)))
+    yield Call(name + "messages", "selected", lambda tx: tx.search.messages(narrow, Scope(USER), period))
+    of_agent = replace(OF_USER, scope=Scope(None, "agent17"))
+    yield Call(name + "indexed", "memories", lambda tx: tx.search.indexed("memories"))
+    yield Call(name + "extent_of_memories", "of an agent", lambda tx: tx.search.extent_of_memories(of_agent, 5_001))
+    yield Call(
+        name + "extent_of_messages",
+        "of a session",
+        lambda tx: tx.search.extent_of_messages(Scope(USER, session_id=SESSION), Period(), 5_001),
+    )
     yield Call(name + "messages", "large owner", lambda tx: tx.search.messages(large, Scope("big")))
     yield Call(name + "messages", "whole tenant", lambda tx: tx.search.messages(whole, Scope()))
 
 
 def other_calls() -> Iterator[Call]:
+    told = "ExplanationRepository."
+    explanation = {"id": new_id(), "key_id": new_id(), "user_id": USER, "content": {"pools": []}, "created_at": AT}
+    yield Call(told + "add", "one", lambda tx: tx.explanations.add(explanation))
+    yield Call(told + "get", "one", lambda tx: tx.explanations.get(an_id(9, N), an_id(6, N % 20)))
+    yield Call(told + "forget", "old ones", lambda tx: tx.explanations.forget(at(100)))
+    yield Call("MessageRepository.last", "of a session", lambda tx: tx.messages.last(SESSION, 6))
+    yield Call("MessageRepository.last", "bound", lambda tx: tx.messages.last(SESSION, 6), BOUND)
+    seen = [(an_id(1, N + n), 2, AT) for n in range(10)]
+    yield Call("MemoryRepository.accessed", "ten", lambda tx: tx.memories.accessed(seen))
     owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
     yield Call(
         owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))

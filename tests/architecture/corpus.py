@@ -75,15 +75,15 @@ INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, 
     SELECT tenant_id, pg_temp.id(2, n), 's' || s, (n - 1) % 10 + 1, owner, 'e' || n, 'user', 'message ' || n, 8, 8,
            sha256(n::text::bytea), at, at FROM texts;
 INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_id, kind, text, key, value, category,
-        source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at, deleted_at,
+        pinned, source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at, deleted_at,
         expires_at, last_seen_at, tokens, length, content_hash)
     SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
            CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
            CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
            CASE WHEN n % 30 = 0 THEN 's' || s END,
            CASE n % 3 WHEN 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
-           CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END, 'other',
-           'user_stated', 0.9, 5, 1, 'everywhere',
+           CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END,
+           CASE WHEN n % 20 = 3 THEN 'constraint' ELSE 'other' END, n % 20 = 3, 'user_stated', 0.9, 5, 1, 'everywhere',
            CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
            CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
@@ -121,6 +121,8 @@ INSERT INTO idempotency_keys (tenant_id, principal_id, method, route, key, reque
         created_at)
     SELECT tenant_id, pg_temp.id(6, n % 20), 'POST', '/v1/memories', 'k' || n, 'x', 'u' || n % 100, 201, '{{}}', at
     FROM texts WHERE n % 2 = 1;
+INSERT INTO search_explanations (tenant_id, id, key_id, user_id, content, created_at)
+    SELECT tenant_id, pg_temp.id(9, n), pg_temp.id(6, n % 20), 'u' || n % 100, '{{}}', at FROM texts;
 INSERT INTO blocks (tenant_id, id, owner, user_id, agent_id, label, text, char_limit, created_at, updated_at)
     SELECT tenant_id, pg_temp.id(7, n), 'u:u' || n / 5, 'u' || n / 5, CASE WHEN n % 2 = 0 THEN 'agent' || n % 50 END,
            'label' || n % 5, 'text', 2000, at, at FROM texts;
@@ -145,7 +147,7 @@ def session_at(place: int) -> int:
 
 
 def an_id(kind: int, n: int) -> UUID:
-    """The id of row n: kind 1 is a memory, 2 a message, 5 a job, 7 a block."""
+    """The id of row n: kind 1 is a memory, 2 a message, 5 a job, 7 a block, 9 an explanation."""
     return UUID(f"01900000-0000-7000-8{kind:03}-{n:012x}")
 
 

@@ -73,6 +73,7 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "get_memory_history": ({}, None, ABSENT, ABSENT),
     "reject_memory": ({}, {}, ABSENT, ABSENT),
     "restore_memory": ({}, None, ABSENT, ABSENT),
+    "replay_search": ({}, {"explanation_id": "01939f4e-7c1b-7d3a-9d57-1f0e6f3f3c55"}, ABSENT, ABSENT),
     "search_messages": ({}, {"query": "tea", "context_before": 5, "context_after": 5}, LISTED, LISTED),
     "list_sessions": ({"user_id": "ada"}, None, LISTED, LISTED),
     "create_session": ({}, {"id": "ada-session"}, TAKEN, {201}),
