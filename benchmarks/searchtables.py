@@ -54,16 +54,23 @@ def _over_http(report: dict[str, Any]) -> Table:
 
 def _recall(report: dict[str, Any]) -> Table:
     table = _table(
-        "Against the exact order", ["memories", "among", "path", "recall @10", "least", "all ten found", "fewest hits"]
+        "By meaning alone, against the exact order",
+        ["memories", "among", "path", "recall @10", "least", "all ten found", "SQL p50", "fewest hits"],
     )
     for size, found in report["sizes"].items():
         for name, row in found["recall"].items():
             whole = f"{row['all_found']} of {row['questions']}"
-            shown = (row["path"] or "", f"{row['recall']:.3f}", f"{row['least']:.2f}", whole)
+            shown = (
+                row["path"] or "",
+                f"{row['recall']:.3f}",
+                f"{row['least']:.2f}",
+                whole,
+                f"{row['sql_p50_ms']:.1f}",
+            )
             table.add_row(f"{int(size):,}", name, *shown, "")
         for name, row in found["small_owners"].items():
             fewest = f"{row['fewest_hits_of_10']} of 10, {row['foreign_hits']} foreign"
-            table.add_row(f"{int(size):,}", name, "", "", "", "", fewest)
+            table.add_row(f"{int(size):,}", name, *[""] * 5, fewest)
         table.add_section()
     return table
 
