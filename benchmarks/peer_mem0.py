@@ -69,7 +69,7 @@ def _client(dsn: str, data: Data, known: dict[str, list[float]]) -> Mem0:
         "maxconn": POOL_SIZE,
     }
     unused = {"provider": "openai", "config": {"api_key": "unused"}}
-    history = Path(tempfile.mkdtemp(prefix="mem0-")) / "history.db"
+    history = Path(tempfile.mkdtemp(dir=Path.cwd())) / "history.db"  # in the benchmark's own folder, gone with it
     memory = Mem0.from_config(
         {
             "vector_store": {"provider": "pgvector", "config": store},
