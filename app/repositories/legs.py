@@ -45,7 +45,7 @@ K1: Final = 0.9
 B: Final = 0.4
 
 Path = Literal["exact", "selected", "hnsw"]
-"""Every vector of the owners is compared; or of the few rows that a selection leaves; or an approximate index walked."""
+"""Every vector of the owners is compared, or of the few rows that a selection leaves, or an HNSW index is walked."""
 
 RARE_POSTINGS: Final = 5_000
 """In large scopes words are looked up from the rarest on, until so many postings were met."""
@@ -191,8 +191,8 @@ def _nearest(corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequenc
 def _walked(corpus: Corpus, model: ModelRecord) -> list[ColumnElement[bool]]:
     """A vector of the text that its row has now, and of the row's own owner.
 
-    Both are asked for inside a CASE: as plain equalities the planner would expect next to no row to pass, and then never
-    walk an index in the order of distance.
+    Both are asked for inside a CASE: as plain equalities the planner would expect next to no row to pass, and then
+    never walk an index in the order of distance.
     """
     vectors, rows = corpus.vectors, corpus.rows
     return [

@@ -214,7 +214,9 @@ class Explanation(ResponseModel):
 
     id: str | None = Field(description="For a replay with other weights, for a day")
     query: str = Field(description="What was looked for: the question, completed from the turns before it")
-    path: dict[str, str] = Field(description="exact: every vector compared; selected: those of few rows; hnsw: an index")
+    path: dict[str, str] = Field(
+        description="exact: every vector compared; selected: those of few rows; hnsw: an index"
+    )
     tokens: list[str]
     rows_in_scope: dict[str, int]
     candidates: dict[str, int]

@@ -121,7 +121,7 @@ def rank(pool: Pool, question: Question, scoring: Scoring) -> list[Scored]:
     """The candidates with their scores, best first; equals by raw similarity, then BM25, then by id."""
     if not pool.ids:
         return []
-    signals = _signals(pool, question, scoring)
+    signals = _signals(pool, question)
     heard = {leg: weight for leg, weight in question.rule.weights.items() if leg in signals or leg in _RAW}
     evidence = Evidence(pool.cosine, pool.bm25, signals)
     own = relevance(evidence, replace(question.rule, weights=heard), question.calibration)
@@ -172,7 +172,7 @@ def _ordered(
     ]
 
 
-def _signals(pool: Pool, question: Question, scoring: Scoring) -> dict[Leg, Column]:
+def _signals(pool: Pool, question: Question) -> dict[Leg, Column]:
     """What the legs beside meaning and words give; one that marks no candidate says nothing and is left out."""
     weights = question.rule.weights
     given = {

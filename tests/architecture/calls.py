@@ -371,7 +371,7 @@ def search_calls() -> Iterator[Call]:
     yield Call(name + "messages", "whole tenant", lambda tx: tx.search.messages(whole, Scope()))
 
 
-def other_calls() -> Iterator[Call]:
+def search_record_calls() -> Iterator[Call]:
     told = "ExplanationRepository."
     explanation = {"id": new_id(), "key_id": new_id(), "user_id": USER, "content": {"pools": []}, "created_at": AT}
     yield Call(told + "add", "one", lambda tx: tx.explanations.add(explanation))
@@ -381,6 +381,9 @@ def other_calls() -> Iterator[Call]:
     yield Call("MessageRepository.last", "bound", lambda tx: tx.messages.last(SESSION, 6), BOUND)
     seen = [(an_id(1, N + n), 2, AT) for n in range(10)]
     yield Call("MemoryRepository.accessed", "ten", lambda tx: tx.memories.accessed(seen))
+
+
+def other_calls() -> Iterator[Call]:
     owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
     yield Call(
         owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))
@@ -497,6 +500,7 @@ CALLS: list[Call] = [
     *session_calls(),
     *job_calls(),
     *search_calls(),
+    *search_record_calls(),
     *other_calls(),
     *block_calls(),
     *global_calls(),

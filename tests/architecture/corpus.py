@@ -75,8 +75,8 @@ INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, 
     SELECT tenant_id, pg_temp.id(2, n), 's' || s, (n - 1) % 10 + 1, owner, 'e' || n, 'user', 'message ' || n, 8, 8,
            sha256(n::text::bytea), at, at FROM texts;
 INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_id, kind, text, key, value, category,
-        pinned, source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at, deleted_at,
-        expires_at, last_seen_at, tokens, length, content_hash)
+        pinned, source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at,
+        deleted_at, expires_at, last_seen_at, tokens, length, content_hash)
     SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
            CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
            CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
