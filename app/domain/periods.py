@@ -93,7 +93,7 @@ def asks_for_latest(text: str) -> bool:
 
 
 def time_match(period: AskedTime, occurred_at: datetime) -> float:
-    """How well a moment fits a period, in [0, 1]: 1 inside, halved outside with every length of the period.
+    """How well a moment fits a period, in [0, 1]: 1 inside, at most one half outside, halved with every length.
 
     A day off counts much for "yesterday" and little for "last year". An open period has no length: a moment before
     "since March" is halved with every week.
@@ -105,7 +105,7 @@ def time_match(period: AskedTime, occurred_at: datetime) -> float:
     else:
         return 1.0
     length = _OPEN_SCALE if period.since is None or period.until is None else period.until - period.since
-    return float(0.5 ** (distance / max(length, _LEAST_SCALE)))
+    return float(0.5 * 0.5 ** (distance / max(length, _LEAST_SCALE)))
 
 
 def _period(text: str, phrase: Phrase, anchor: Anchor) -> AskedTime | None:

@@ -12,6 +12,9 @@ from app.core.text.dates import WHOLE, Cycle, Cyclic, Elapsed, Expression, Pick,
 _TURNS: Final = 8
 """Turns in which the 29 February or the 31st of a month surely comes round."""
 
+_DAYS: Final = {Cycle.DAY: 1, Cycle.WEEK: 7}
+_MONTHS: Final = {Cycle.MONTH: 1, Cycle.QUARTER: 3, Cycle.YEAR: 12}
+
 
 @dataclass(frozen=True, slots=True)
 class Period:
@@ -149,19 +152,8 @@ def _turn_start(cycle: Cycle, offset: int, today: date) -> date:
 
 def _of_window(window: Window, anchor: Anchor) -> Period:
     today, count = anchor.today, window.count if window.ahead else -window.count
-    match window.cycle:
-        case Cycle.DAY:
-            edge = today + timedelta(days=count)
-        case Cycle.WEEK:
-            edge = today + timedelta(days=7 * count)
-        case Cycle.MONTH:
-            edge = _moved(today, count)
-        case Cycle.QUARTER:
-            edge = _moved(today, 3 * count)
-        case Cycle.YEAR:
-            edge = _moved(today, 12 * count)
-        case _:
-            assert_never(window.cycle)
+    days = _DAYS.get(window.cycle)
+    edge = today + timedelta(days=days * count) if days else _moved(today, _MONTHS[window.cycle] * count)
     first, last = (today, edge) if window.ahead else (edge, today)
     return Period(_instant(first, anchor.zone), _instant(last + timedelta(days=1), anchor.zone))
 

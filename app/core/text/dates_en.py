@@ -21,6 +21,7 @@ from app.core.text.dates import (
     Value,
     Window,
     day,
+    season,
     turn,
 )
 from app.core.text.dates_amount import FEW, Amount
@@ -65,6 +66,7 @@ _DAYS: Final = {
     "the day after tomorrow": 2,
     "day after tomorrow": 2,
 }
+SEASONS: Final = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 _THIRDS: Final = {
     "early": 0,
     "beginning": 0,
@@ -135,6 +137,13 @@ def _weekend(match: re.Match[str]) -> Value:
 
 def _ago(match: re.Match[str]) -> Value:
     return _amount(match).away(-1)
+
+
+def _turns_ago(match: re.Match[str]) -> Value:
+    name, back = match["turn"], _amount_of(match, "year").low
+    if name == "weekend":
+        return replace(WEEKEND, offset=-back)
+    return replace(season(SEASONS[name]), offset=-back)
 
 
 def _years_and_a_half_ago(match: re.Match[str]) -> Value:
@@ -212,6 +221,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Value]], ..
             ),
             _window,
         ),
+        (rf"{_NUMBER}{_S}(?P<turn>weekend|spring|summer|autumn|fall|winter)s?{_S}ago", _turns_ago),
         (r"the other day", _other_day),
         (r"the past days|these last days", _these_days),
         (rf"(?:the{_S})?(?P<which>beginning|start|middle|end){_S}of", _third),

@@ -18,6 +18,7 @@ from app.core.text.dates import (
     weekday,
     year,
 )
+from app.core.text.dates_en import SEASONS
 
 _S: Final = r"\s{1,3}"
 _MONTHS: Final = {
@@ -59,7 +60,6 @@ _DAYS: Final = {
     )
     for name in names.split()
 }
-_SEASONS: Final = {"spring": 0, "summer": 1, "autumn": 2, "fall": 2, "winter": 3}
 _ORDINALS: Final = {"first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
 _PICKS: Final = {
     "last": Pick.LAST,
@@ -76,6 +76,9 @@ _YEAR: Final = r"(?P<year>(?:19|20)\d\d)(?![\w%]|[.,:]\d|[-/]\d(?!\d{3}))"
 _DAY: Final = r"(?P<day>[12]\d|3[01]|0?[1-9])(?P<suffix>st|nd|rd|th)?(?![\w%]|[.,:/]\d)"
 _TO_DAY: Final = (
     r"(?:\s{0,2}(?:-|to|and|through|until)\s{0,2}(?P<to>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w%]|[.,:/]\d))?"
+)
+_FROM_DAY: Final = (
+    r"(?:(?P<first>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\s{0,2}(?:-|to|and|through|until)\s{0,2}(?:the\s)?)?"
 )
 _COUNTED: Final = re.compile(
     r"\s{1,3}(?:(?:u\.?s\.? )?dollars?|usd|euros?|eur|pounds?|yuan|rmb|bucks|words?|people|users?|"
@@ -129,7 +132,8 @@ def _day_month(match: re.Match[str], written: str) -> tuple[Cyclic | None, bool]
     doubtful = name in {"may", "march", "mar"} and written[match.start("month")].islower()
     if doubtful and not (match["suffix"] or match["year"]):
         return None, False
-    return _in_year(date_of_year(_MONTHS[name], int(match["day"])), match["year"]), False
+    first = int(match["first"] or match["day"])
+    return _in_year(date_of_year(_MONTHS[name], first, int(match["day"])), match["year"]), False
 
 
 def _month(match: re.Match[str], written: str) -> tuple[Cyclic | None, bool]:
@@ -169,7 +173,7 @@ def _weekday(match: re.Match[str], written: str) -> tuple[Cyclic | None, bool]:
 
 
 def _season(match: re.Match[str], _: str) -> tuple[Cyclic | None, bool]:
-    value = season(_SEASONS[match["season"]])
+    value = season(SEASONS[match["season"]])
     if match["year"]:
         return _in_year(value, match["year"]), False
     return (replace(value, pick=_PICKS[match["which"]]) if match["which"] else value), match["lone"] is not None
@@ -207,7 +211,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Read], ...]] = tuple(
     (re.compile(pattern, re.ASCII), read)
     for pattern, read in (
         (rf"(?<![\w-]){_MONTH}{_S}{_THE}{_DAY}{_TO_DAY}(?:,?\s{{0,3}}(?:of{_S})?{_YEAR})?", _month_day),
-        (rf"(?<![\w.,/:$€£#-]){_DAY}(?:{_S}of)?{_S}{_MONTH}(?:,?{_S}{_YEAR})?", _day_month),
+        (rf"(?<![\w.,/:$€£#-]){_FROM_DAY}{_DAY}(?:{_S}of)?{_S}{_MONTH}(?:,?{_S}{_YEAR})?", _day_month),
         (
             (
                 rf"{_START}(?:(?P<which>last|past|previous|this|next|coming){_S})?{_MONTH}"

@@ -6,7 +6,7 @@ from enum import Enum, auto
 from itertools import pairwise
 from typing import Final
 
-from app.core.text import dates_en, dates_en_names, dates_numeric, dates_zh, dates_zh_names
+from app.core.text import dates_en, dates_en_names, dates_holidays, dates_numeric, dates_zh, dates_zh_names
 from app.core.text.dates import Cycle, Cyclic, Expression, Hours, Slot, Third, Token, third_of
 from app.core.text.dates_fold import fold
 
@@ -36,7 +36,7 @@ class Phrase:
     listed: bool = False
 
 
-_NEAR: Final = re.compile(r"[\s,]{0,3}(?:(?:of|in|on|during|the|'s?|的|在|，|、)\s?){0,3}", re.ASCII)
+_NEAR: Final = re.compile(r"[\s,(]{0,3}(?:(?:of|in|on|during|the|'s?|的|在|，|、)\s?){0,3}", re.ASCII)
 _FAR: Final = 40
 _BREAK: Final = re.compile(r"[.!?;。！？；\n]")
 _TO: Final = re.compile(
@@ -97,7 +97,7 @@ def _tokens(folded: str, text: str) -> list[Token]:
         tokens += [*dates_en.find(folded), *dates_en_names.find(folded, text), *dates_numeric.find(folded)]
     if not folded.isascii() and dates_zh.TRIGGER.search(folded):
         tokens += [*dates_zh.find(folded), *dates_zh_names.find(folded)]
-    return tokens
+    return [*tokens, *dates_holidays.find(folded)]
 
 
 def _apart(tokens: list[Token]) -> list[Token]:
@@ -130,7 +130,7 @@ def _join(first: Token, gap: str, second: Token) -> Token | None:
         case (Cyclic() as one, Hours(start, end)) | (Hours(start, end), Cyclic() as one) if near:
             value = _at(one, (start, end))
         case Cyclic() as one, Cyclic() as other if near:
-            value = _within(one, other) or _within(other, one)
+            value = _within(one, other) or _within(other, one) or _dated(one, other)
         case Cyclic() as one, Cyclic() as other if not _BREAK.search(gap):
             value = None if one.cycle is Cycle.DAY else _within(one, other)
         case _:
@@ -152,6 +152,14 @@ def _within(outer: Cyclic, inner: Cyclic) -> Cyclic | None:
     if inner.cycle is Cycle.MONTH and outer.cycle is Cycle.YEAR and outer.slot.long_months == 1:
         slot = Slot(outer.slot.months, inner.slot.days, 0, inner.slot.long_days)
         return replace(outer, slot=slot, hours=inner.hours)
+    return None
+
+
+def _dated(one: Cyclic, other: Cyclic) -> Cyclic | None:
+    """Of a date and the name of its day beside it, the date."""
+    for date, name in ((one, other), (other, one)):
+        if date.cycle is Cycle.YEAR and date.slot.long_days == 1 and name.cycle is Cycle.WEEK and name.floating:
+            return date
     return None
 
 

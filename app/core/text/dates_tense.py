@@ -21,4 +21,9 @@ _BACK: Final = re.compile(
 
 def looks_ahead(folded: str) -> bool:
     """Whether words of the future stand in a folded text and none of the past."""
-    return bool(_AHEAD.search(folded)) and not _BACK.search(folded)
+    return bool(_AHEAD.search(folded)) and not looks_back(folded)
+
+
+def looks_back(folded: str) -> bool:
+    """Whether words of the past stand in a folded text."""
+    return bool(_BACK.search(folded))

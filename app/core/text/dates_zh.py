@@ -26,6 +26,7 @@ from app.core.text.dates import (
     weekday,
 )
 from app.core.text.dates_amount import FEW, Amount
+from app.core.text.dates_tense import looks_back
 
 NUMERAL: Final = "零〇○一二两三四五六七八九十"
 _DIGITS: Final = {character: number for number, character in enumerate("零一二三四五六七八九")} | {
@@ -96,7 +97,7 @@ _UNIT: Final = r"\s?(?P<measure>个)?多?(?P<unit>分钟|小时|钟头|天|日|�
 _WEEKDAY: Final = (
     r"(?P<day>一(?!起|直|些|样|般|切|定|共|边|会|旦|向|再|个|次|下(?!午|班|课)|点(?:也|都|儿))|二(?!手|维|胎|十)|"
     r"三(?!明治|文鱼|亚|里屯|峡|国|百|千|万|十)|四(?!川|百|千|万|十)|五(?!粮液|百|千|万|十)|六(?!百|千|万|十)|"
-    r"日(?!常|程|报|记|语|元|历|式|料|本(?!来))|天(?!气|天|津)|[1-7](?![\d.%:]))(?!次|回|遍|趟|[天日](?![气本])|个|小时|分钟)"
+    r"日(?!常|程|报|记|语|元|历|式|料|本(?!来))|天(?!气|天|津)|[1-7](?![\d.%:]))(?!次|回(?![来去家到国程复])|遍|趟|[天日](?![气本])|个|小时|分钟)"
 )
 
 _WHICH: Final = r"(?P<which>上上|(?<![早晚马网线路身以手街世地海])上|(?<![乡之以地手当])下|下下|这|(?<![基根日])本)"
@@ -123,12 +124,13 @@ def _amount(match: re.Match[str]) -> Amount | None:
     return Amount(low, high, unit)
 
 
-def _away(sign: int) -> Callable[[re.Match[str]], Expression | None]:
-    def read(match: re.Match[str]) -> Expression | None:
-        amount = _amount(match)
-        return amount.away(sign) if amount else None
+def _away(match: re.Match[str], sign: int) -> Expression | None:
+    amount = _amount(match)
+    return amount.away(sign) if amount else None
 
-    return read
+
+def _ago(match: re.Match[str]) -> Expression | None:
+    return _away(match, -1)
 
 
 def _window(match: re.Match[str]) -> Expression | None:
@@ -184,15 +186,11 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Value | Non
     for pattern, read in (
         (
             rf"(?<!月){_NO_NUMBER}{_NUMBER}{_UNIT}(?:之|以)?前(?!端|往|夫|妻|女友|男友|任|台|锋|列|缀|提|言|沿|后|半)",
-            _away(-1),
-        ),
-        (
-            rf"(?<!月)(?:再过)?{_NO_NUMBER}{_NUMBER}{_UNIT}(?:之|以)?后(?!来|面|悔|续|台|端|代|期|半|果|勤|宫|辈|缀|院)",
-            _away(1),
+            _ago,
         ),
         (
             (
-                r"(?:过去|刚过去|最近|(?<![附将接靠远])近|(?P<this>这)|(?P<ahead>未来|接下来|今后|往后))(?:的)?"
+                r"(?:(?:过去|刚过去|最近)(?:的?这)?|(?<![附将接靠远])近|(?P<this>这)|(?P<ahead>未来|接下来|今后|往后))(?:的)?"
                 rf"{_NUMBER}{_UNIT}(?![初底末中级])"
             ),
             _window,
@@ -206,10 +204,13 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Value | Non
             _day,
         ),
         (
-            _WHICH + rf"(?:一?个?)(?:周|星期|礼拜)(?![围边到岁年长期刊]|杰伦)(?:(?P<end>末)|{_WEEKDAY})?",
+            _WHICH + rf"(?:一?个?)(?:周|星期|礼拜)(?![围边到岁年长期刊]|杰伦)(?:(?P<end>末(?!愉快|快乐))|{_WEEKDAY})?",
             _week,
         ),
-        (rf"(?<![每逢一二两三四五六七八九十几\d个半数])(?:周|星期|礼拜)(?:(?P<end>末)|{_WEEKDAY})", _weekday),
+        (
+            rf"(?<![每逢一二两三四五六七八九十几\d个半数])(?:周|星期|礼拜)(?:(?P<end>末(?!愉快|快乐))|{_WEEKDAY})",
+            _weekday,
+        ),
         (
             _WHICH + r"(?:一?个?)月份?(?!薪|亮|饼|光|球|台|票|刊|息)(?P<third>初|上旬|中旬?|下旬|底|末)?",
             _month,
@@ -222,6 +223,11 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Value | Non
     )
 )
 
+_AFTER: Final = re.compile(
+    rf"(?<!月)(?:再过)?{_NO_NUMBER}{_NUMBER}{_UNIT}(?:之|以)?后(?!来|面|悔|续|台|端|代|期|半|果|勤|宫|辈|缀|院)",
+    re.ASCII,
+)
+
 
 def find(folded: str) -> Iterator[Token]:
     """Relative expressions in a folded text, in no order."""
@@ -229,3 +235,7 @@ def find(folded: str) -> Iterator[Token]:
         for match in pattern.finditer(folded):
             if value := read(match):
                 yield Token(*match.span(), value)
+    # 入职两年后我升职了 counts from something else than now.
+    for match in _AFTER.finditer(folded):
+        if (later := _away(match, 1)) and not looks_back(folded):
+            yield Token(*match.span(), later)

@@ -8,6 +8,7 @@ from typing import Final
 from app.core.text.dates import (
     Cycle,
     Cyclic,
+    Pick,
     Token,
     date_of_year,
     day_of_month,
@@ -23,6 +24,7 @@ from app.core.text.dates_zh import NUMERAL, THIRDS, number_of
 
 _DIGIT: Final = str.maketrans("零〇○一二三四五六七八九", "000123456789")
 _YEARS: Final = {"大前": -3, "前": -2, "去": -1, "上一": -1, "今": 0, "本": 0, "明": 1, "下一": 1, "后": 2}
+_PICKS: Final = {"今": Pick.THIS, "这": Pick.THIS, "上": Pick.LAST, "下": Pick.NEXT}
 _SEASONS: Final = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
 
 _MONTH: Final = r"(?:1[0-2]|0?[1-9]|十[一二]|十|[一二三四五六七八九])"
@@ -76,12 +78,12 @@ def _day(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
 
 
 def _season(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
-    value, before = season(_SEASONS[match["season"]]), match["before"]
-    if not before:
-        return value, match["after"] is None
-    if before in {"去", "今", "明"}:
+    value, before = season(_SEASONS[match["season"]]), (match["before"] or "")[:1]
+    if before in {"去", "明"}:
         return replace(value, offset=_YEARS[before]), False
-    return value, False
+    if pick := _PICKS.get(before):
+        return replace(value, pick=pick), False
+    return value, not before and match["after"] is None
 
 
 def _quarter(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
@@ -136,7 +138,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Read], ...]] = tuple(
         (rf"{_NO_NUMBER}(?P<first>{_MONTH})\s?[-~到至]\s?(?P<last>{_MONTH})\s?月(?!{_DAY}[日号])份?", _months),
         (
             (
-                rf"{_NO_NUMBER}(?P<day>{_DAY})\s?[号日](?!线|楼|院|门|店|馆|桌|床|电|球|机|选|种|房|厅|室|口|台|车|位|仓|文|码|称|元|"
+                rf"{_NO_NUMBER}(?<![\d{NUMERAL}]月)(?P<day>{_DAY})\s?[号日](?!线|楼|院|门|店|馆|桌|床|电|球|机|选|种|房|厅|室|口|台|车|位|仓|文|码|称|元|"
                 rf"召|令|角|游|内|本|语)(?P<alone>(?=那天|当天|早上|上午|中午|下午|晚上|之前|以前|之后|以后|前|后|[我你他她咱去要会]|"
                 rf"[,，。?？！!]|$))?"
             ),
@@ -144,7 +146,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Read], ...]] = tuple(
         ),
         (
             (
-                r"(?P<before>去|今|明|在|从|自|到|这个?|上个?|那年)?(?P<season>[春夏秋冬])(?:[天季](?!真|气|节)|(?<=[去今明].))"
+                r"(?<!那年)(?<!每个)(?P<before>去|今|明|在|从|自|到|这个?|上个?|下个?)?(?P<season>[春夏秋冬])(?:[天季](?!真|气|节)|(?<=[去今明].))"
                 r"(?P<after>(?=我|你|他|她|咱|去了|的时候|里|期间))?"
             ),
             _season,
