@@ -132,9 +132,10 @@ def _version_one() -> APIRouter:
         dependencies=[Depends(get_principal), Depends(known_parameters)],
         responses=problems.documented(400, 401, 413, 415, 422, 503),
     )
+    # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
-        *(sessions.router, messages.router, messages.recall_router, states.router),
-        *(curation.router, memories.router, facts.router, facts.keys_router),
+        *(memories.router, messages.router, messages.recall_router, curation.router),
+        *(sessions.router, states.router, facts.router, facts.keys_router),
         *(blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
 from app.repositories.base import Repository, RowLike, insertable
@@ -54,6 +54,21 @@ _SOURCES: Final = (
     .where(memory_sources.c.tenant_id == _TENANT, memory_sources.c.memory_id == func.any(_IDS))
     .order_by(memory_sources.c.id)
 )
+_SOURCE_FIELDS: Final = ("session_id", "seqs", "message_ids", "external_ids", "quote")
+_NAMED_FIELDS: Final[list[ColumnElement[Any]]] = [
+    part for name in _SOURCE_FIELDS for part in (literal_column(f"'{name}'"), memory_sources.c[name])
+]
+_AS_OBJECT: Final = func.json_build_object(*_NAMED_FIELDS)
+_OF_MEMORY: Final = (
+    select(func.coalesce(func.json_agg(aggregate_order_by(_AS_OBJECT, memory_sources.c.id)), literal_column("'[]'")))
+    .where(memory_sources.c.tenant_id == _TENANT, memory_sources.c.memory_id == memories.c.id)
+    .correlate(memories)
+    .scalar_subquery()
+)
+_WITH_SOURCES: Final = select(memories, cast(_OF_MEMORY, JSONB).label("sources")).where(
+    memories.c.tenant_id == _TENANT, memories.c.id == func.any(_IDS)
+)
+"""In one statement: it is in the path of every search."""
 
 
 class MemoryRepository(Repository):
@@ -172,6 +187,12 @@ class MemoryRepository(Repository):
         """Memories by id, in no order; `served` leaves out those of sessions that are past their time."""
         seen = self._served() if served else self._seen()
         statement = _BY_IDS.where(*seen) if seen else _BY_IDS
+        return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
+
+    async def with_sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
+        """The same, each with where it came from as `sources`: a list of objects, oldest first."""
+        seen = self._seen()
+        statement = _WITH_SOURCES.where(*seen) if seen else _WITH_SOURCES
         return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def change(self, memory_id: UUID, values: dict[str, Any]) -> RowMapping:

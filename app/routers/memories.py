@@ -73,9 +73,9 @@ async def search_memories(body: SearchRequest, principal: PrincipalDep, services
     """Find memories by meaning and by words, best first, each with the messages it came from.
 
     `score` is in [0, 1] and means the same in every query; `score_breakdown` says where it comes from. With
-    `include_messages` the sessions' messages are searched too. A question may name a time ("last week", 上个月), or
-    a fact's key, or ask for what was last; pinned constraints in scope are found whatever the question. What says nearly the
-    same is shown once, and `token_budget` cuts by score. Without the embedding model the words alone decide, and
+    `include_messages` the sessions' messages are searched too. A question may name a time ("last week", 上个月) or a
+    fact's key, or ask for what was last; pinned constraints in scope are found whatever the question. What says nearly
+    the same is shown once, and `token_budget` cuts by score. Without the embedding model the words alone decide, and
     `degraded` says so. `explain: true` tells how it went, and `POST /v1/memories/search/replay` tries other weights.
     """
     return as_json(await services.retrieval.search(principal, body))

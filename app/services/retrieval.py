@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from app.core import clock
@@ -14,13 +14,13 @@ from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.domain.smalltalk import worth_retrieving
 from app.providers.rerank.base import Reranker, RerankUnavailable
 from app.repositories.base import Row
+from app.schemas.memories import MemorySource
 from app.schemas.search import FactorWeights, FusionChoice, Hit, LegWeights, SearchRequest, SearchResult
 from app.services.accesses import AccessLog
 from app.services.candidates import Lookup, zone_of
 from app.services.embedding import Embedder
 from app.services.explaining import Explained, Explainer
 from app.services.hits import Nearby, hits_of
-from app.services.presenting import sources_of
 from app.services.questions import Question, ask
 from app.services.ranking import Scored, Scoring, rank
 from app.services.rewriting import QueryRewriter, Rewritten
@@ -137,19 +137,21 @@ class Texts:
     """The contenders' rows and where memories come from."""
 
     rows: dict[UUID, Row]
-    sources: dict[UUID, list[Any]]
+    sources: dict[UUID, list[MemorySource]]
 
 
 async def read_texts(tx: Transaction, hits: Sequence[Scored]) -> Texts:
-    """Rows of candidates: one statement for memories, one for their sources, one for messages, where there are any.
+    """Rows of candidates: one statement for memories with their sources, one for messages, where there are any.
 
     What is no longer current has none: a replay meets it.
     """
     memories = [hit.id for hit in hits if hit.type == "memory"]
     said = [hit.id for hit in hits if hit.type == "message"]
-    rows = [row for row in await tx.memories.by_ids(memories) if row["status"] in VISIBLE_STATUSES] if memories else []
-    rows += await tx.messages.by_ids(said) if said else []
-    return Texts({row["id"]: row for row in rows}, await sources_of(tx, memories))
+    kept = await tx.memories.with_sources(memories) if memories else []
+    current = [row for row in kept if row["status"] in VISIBLE_STATUSES]
+    sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in current}
+    rows = [*current, *(await tx.messages.by_ids(said) if said else [])]
+    return Texts({row["id"]: row for row in rows}, sources)
 
 
 def leg_weights(principal: Principal, asked: LegWeights) -> dict[Leg, float | None]:

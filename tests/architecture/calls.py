@@ -380,6 +380,9 @@ def search_record_calls() -> Iterator[Call]:
     yield Call("MessageRepository.last", "of a session", lambda tx: tx.messages.last(SESSION, 6))
     yield Call("MessageRepository.last", "bound", lambda tx: tx.messages.last(SESSION, 6), BOUND)
     seen = [(an_id(1, N + n), 2, AT) for n in range(10)]
+    wanted = [an_id(1, N + n) for n in range(10)]
+    yield Call("MemoryRepository.with_sources", "ten", lambda tx: tx.memories.with_sources(wanted))
+    yield Call("MemoryRepository.with_sources", "bound", lambda tx: tx.memories.with_sources(wanted), BOUND)
     yield Call("MemoryRepository.accessed", "ten", lambda tx: tx.memories.accessed(seen))
 
 
