@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, Final
 from uuid import UUID
 
@@ -55,10 +56,8 @@ _SOURCES: Final = (
     .order_by(memory_sources.c.id)
 )
 _SOURCE_FIELDS: Final = ("session_id", "seqs", "message_ids", "external_ids", "quote")
-_NAMED_FIELDS: Final[list[ColumnElement[Any]]] = [
-    part for name in _SOURCE_FIELDS for part in (literal_column(f"'{name}'"), memory_sources.c[name])
-]
-_AS_OBJECT: Final = func.json_build_object(*_NAMED_FIELDS)
+_NAMED_FIELDS: Final = [(literal_column(f"'{name}'", Text()), memory_sources.c[name]) for name in _SOURCE_FIELDS]
+_AS_OBJECT: Final = func.json_build_object(*chain.from_iterable(_NAMED_FIELDS))
 _OF_MEMORY: Final = (
     select(func.coalesce(func.json_agg(aggregate_order_by(_AS_OBJECT, memory_sources.c.id)), literal_column("'[]'")))
     .where(memory_sources.c.tenant_id == _TENANT, memory_sources.c.memory_id == memories.c.id)

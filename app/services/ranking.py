@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -55,7 +56,7 @@ class Pool:
         """Rows of the memories' legs."""
         return cls(
             type="memory",
-            ids=[UUID(int=row.id.int) for row in rows],
+            ids=[row.id for row in rows],
             cosine=_column(row.cosine for row in rows),
             bm25=_column(row.bm25 for row in rows),
             happened=[row.occurred_at or row.created_at for row in rows],
@@ -74,7 +75,7 @@ class Pool:
         count = len(rows)
         return cls(
             type="message",
-            ids=[UUID(int=row.id.int) for row in rows],
+            ids=[row.id for row in rows],
             cosine=_column(row.cosine for row in rows),
             bm25=_column(row.bm25 for row in rows),
             happened=[row.occurred_at for row in rows],
@@ -88,31 +89,107 @@ class Pool:
         )
 
 
+class Columns:
+    """What is known of a pool's candidates after ranking; what is shown of a few is worked out for those alone."""
+
+    def __init__(self, pool: Pool, question: Question, evidence: Evidence, factors: Factors, own: Column) -> None:
+        self.pool, self.evidence, self.factors = pool, evidence, factors
+        self._own = own
+        self._calibration = question.calibration
+
+    @cached_property
+    def ranks(self) -> dict[str, list[int | None]]:
+        """Each candidate's rank in the legs that compare texts, from 1."""
+        return {leg.value: ranks(self.evidence.raw(leg)) for leg in (Leg.DENSE, Leg.LEXICAL)}
+
+    @cached_property
+    def similarity(self) -> Column:
+        """Calibrated similarities; NaN where there is no cosine."""
+        return similarity(self.evidence.cosine, self._calibration)
+
+    @cached_property
+    def context(self) -> Column | None:
+        """What each relevance owes to its surroundings; None for memories, which stand alone."""
+        return self.factors.relevance - self._own if self.pool.places else None
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A candidate with its place in the order; every factor is in [0, 1]."""
 
-    type: HitType
-    id: UUID
-    happened: datetime
+    columns: Columns
+    row: int
     score: float
     relevance: float
-    recency: float
-    importance: float
-    weight: float
-    confidence: float
-    constraint: bool
-    similarity: float | None
-    similarity_raw: float | None
-    bm25: float | None
-    ranks: dict[str, int]
-    signals: dict[str, float]
-    context: float | None
     rerank: float | None = None
+
+    @property
+    def type(self) -> HitType:
+        """Memory or message."""
+        return self.columns.pool.type
+
+    @property
+    def id(self) -> UUID:
+        """The memory's or the message's."""
+        return self.columns.pool.ids[self.row]
+
+    @property
+    def happened(self) -> datetime:
+        """When its event was."""
+        return self.columns.pool.happened[self.row]
+
+    @property
+    def constraint(self) -> bool:
+        """Whether it is a pinned constraint."""
+        return self.columns.pool.constraint[self.row]
+
+    @property
+    def recency(self) -> float:
+        """The factor."""
+        return float(self.columns.factors.recency[self.row])
+
+    @property
+    def importance(self) -> float:
+        """The factor."""
+        return self.columns.pool.importance[self.row]
+
+    @property
+    def similarity(self) -> float | None:
+        """Calibrated."""
+        return _known(self.columns.similarity[self.row])
+
+    @property
+    def similarity_raw(self) -> float | None:
+        """The cosine."""
+        return _known(self.columns.evidence.cosine[self.row])
+
+    @property
+    def bm25(self) -> float | None:
+        """The raw score."""
+        return _known(self.columns.evidence.bm25[self.row])
+
+    @property
+    def ranks(self) -> dict[str, int]:
+        """In the legs that found it."""
+        return {name: found for name, column in self.columns.ranks.items() if (found := column[self.row]) is not None}
+
+    @property
+    def signals(self) -> dict[str, float]:
+        """What the other legs give it."""
+        given = ((leg.value, float(column[self.row])) for leg, column in self.columns.evidence.signals.items())
+        return {name: value for name, value in given if value > 0}
+
+    @property
+    def context(self) -> float | None:
+        """What its relevance owes to its surroundings."""
+        share = self.columns.context
+        return None if share is None else float(share[self.row])
 
     def reranked(self, mark: float, weights: Weights) -> "Scored":
         """The same with a reranker's mark in [0, 1] for its relevance."""
-        one = (np.array([value]) for value in (mark, self.recency, self.importance, self.weight, self.confidence))
+        pool, row = self.columns.pool, self.row
+        values = (mark, self.recency, self.importance, pool.weight[row], pool.confidence[row])
+        one = (np.array([value]) for value in values)
         score = float(scores(Factors(*one), weights)[0])
         return replace(self, relevance=mark, score=score, rerank=mark)
 
@@ -131,45 +208,14 @@ def rank(pool: Pool, question: Question, scoring: Scoring) -> list[Scored]:
     )
     factors = Factors(whole, recent, np.array(pool.importance), np.array(pool.weight), np.array(pool.confidence))
     total = scores(factors, scoring.weights)
-    return _ordered(pool, evidence, question, factors, own, total)
+    arrival = np.arange(len(pool.ids))
+    order = np.lexsort((arrival, -np.nan_to_num(pool.bm25), -np.nan_to_num(pool.cosine, nan=-2.0), -total))
+    columns = Columns(pool, question, evidence, factors, own)
+    marks, relevances = total.tolist(), whole.tolist()
+    return [Scored(columns, row, marks[row], relevances[row]) for row in order.tolist()]
 
 
 _RAW: Final = frozenset({Leg.DENSE, Leg.LEXICAL})
-
-
-def _ordered(
-    pool: Pool, evidence: Evidence, question: Question, factors: Factors, own: Column, total: Column
-) -> list[Scored]:
-    order = np.lexsort(
-        (np.arange(len(pool.ids)), -np.nan_to_num(pool.bm25), -np.nan_to_num(pool.cosine, nan=-2.0), -total)
-    )
-    alike = similarity(pool.cosine, question.calibration).tolist()
-    raw, bm25 = pool.cosine.tolist(), pool.bm25.tolist()
-    by_leg = {leg.value: ranks(evidence.raw(leg)) for leg in (Leg.DENSE, Leg.LEXICAL)}
-    signals = {leg.value: column.tolist() for leg, column in evidence.signals.items()}
-    whole, recent, marks = factors.relevance.tolist(), factors.recency.tolist(), total.tolist()
-    share = (factors.relevance - own).tolist() if pool.places else None
-    return [
-        Scored(
-            type=pool.type,
-            id=pool.ids[row],
-            happened=pool.happened[row],
-            score=marks[row],
-            relevance=whole[row],
-            recency=recent[row],
-            importance=pool.importance[row],
-            weight=pool.weight[row],
-            confidence=pool.confidence[row],
-            constraint=pool.constraint[row],
-            similarity=_known(alike[row]),
-            similarity_raw=_known(raw[row]),
-            bm25=_known(bm25[row]),
-            ranks={name: found for name, column in by_leg.items() if (found := column[row]) is not None},
-            signals={name: column[row] for name, column in signals.items() if column[row] > 0},
-            context=None if share is None else share[row],
-        )
-        for row in order.tolist()
-    ]
 
 
 def _signals(pool: Pool, question: Question) -> dict[Leg, Column]:
@@ -198,4 +244,4 @@ def _column(values: Any) -> Column:  # noqa: ANN401 - numbers and None
 
 
 def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return None if math.isnan(value) else float(value)
