@@ -85,7 +85,7 @@ class FusionRule:
 
     method: Fusion = Fusion.FIXED
     weights: Mapping[Leg, float] = field(default_factory=lambda: DEFAULT_WEIGHTS)
-    bm25_half: float = 12.0
+    bm25_half: float = 16.0
     rrf_k: float = 60.0
 
     def __post_init__(self) -> None:
