@@ -27,7 +27,8 @@ import numpy as np
 from app.core.text.digest import text_hash
 from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
-from app.domain.fusion import Candidate, FusionRule, Leg, fuse
+from app.domain.fusion import Evidence, FusionRule, Leg, relevance
+from app.domain.neighbourhood import Neighbourhood, Place, in_context
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.choice import configured_model
 from app.repositories.legs import K1, B
@@ -56,17 +57,19 @@ class Bm25:
         self._mean = statistics.fmean(self._lengths)
         self._found_in = Counter(token for bag in self._bags for token in bag)
 
-    def scores(self, question: str) -> list[float]:
-        """One score for each text."""
-        scores = [0.0] * len(self._bags)
+    def scores(self, question: str) -> tuple[list[float], list[float]]:
+        """One score for each text, and the share of what the question's words tell that it has."""
+        scores, matched, whole = [0.0] * len(self._bags), [0.0] * len(self._bags), 0.0
         for token in dict.fromkeys(tokens(question)):
             containing = self._found_in[token]
             idf = math.log(1 + (len(self._bags) - containing + 0.5) / (containing + 0.5))
+            whole += idf
             for row, bag in enumerate(self._bags):
                 if tf := bag[token]:
                     norm = 1 - B + B * self._lengths[row] / self._mean
                     scores[row] += idf * tf * (K1 + 1) / (tf + K1 * norm)
-        return scores
+                    matched[row] += idf
+        return scores, [share / max(whole, 1e-9) for share in matched]
 
 
 class Vectors:
@@ -111,16 +114,13 @@ class Asked:
 
     evidence: frozenset[str]
     ids: list[str]
-    cosines: list[float]
-    bm25: list[float]
+    places: list[Place]
+    columns: Evidence
 
     def recalls(self, rule: FusionRule, calibration: Calibration) -> dict[str, float]:
         """Recall at each depth and nDCG at 10."""
-        candidates = [
-            Candidate(name, similarity_raw=cosine, bm25=lexical or None)
-            for name, cosine, lexical in zip(self.ids, self.cosines, self.bm25, strict=True)
-        ]
-        ranked = [hit.id for hit in fuse(candidates, rule, calibration)[: max(KS)]]
+        whole = in_context(relevance(self.columns, rule, calibration), self.places, Neighbourhood())
+        ranked = [self.ids[row] for row in np.argsort(-whole, kind="stable")[: max(KS)].tolist()]
         gains = [1 / math.log2(rank + 2) for rank, name in enumerate(ranked[:10]) if name in self.evidence]
         best = sum(1 / math.log2(rank + 2) for rank in range(min(10, len(self.evidence))))
         found = {f"R@{k}": len(set(ranked[:k]) & self.evidence) / len(self.evidence) for k in KS}
@@ -129,6 +129,7 @@ class Asked:
 
 async def asked(conversation: Conversation, vectors: Vectors) -> list[Asked]:
     """Every question of a conversation that has evidence among its turns."""
+    places = [(name, seq) for name, session in conversation.sessions.items() for seq, _ in enumerate(session)]
     messages = [message for session in conversation.sessions.values() for message in session]
     ids, texts = [message["external_id"] for message in messages], [message["content"] for message in messages]
     matrix, bm25 = await vectors.passages(texts), Bm25(texts)
@@ -136,8 +137,10 @@ async def asked(conversation: Conversation, vectors: Vectors) -> list[Asked]:
     for question in conversation.questions:
         evidence = frozenset(question.evidence & set(ids))
         if evidence and _answerable(question):
-            cosines = (matrix @ await vectors.query(question.text)).tolist()
-            found.append(Asked(evidence, ids, cosines, bm25.scores(question.text)))
+            cosines = np.asarray(matrix @ await vectors.query(question.text), np.float64)
+            scores, coverage = (np.array(column) for column in bm25.scores(question.text))
+            columns = Evidence(cosines, np.where(scores > 0, scores, np.nan), coverage)
+            found.append(Asked(evidence, ids, places, columns))
     return found
 
 

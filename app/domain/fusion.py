@@ -51,11 +51,13 @@ class Evidence:
     Args:
         cosine: Raw cosine to the question in [-1, 1]; NaN where the candidate or the question has no vector.
         bm25: BM25 score, >= 0; NaN where no word is shared.
+        coverage: The share of what the question's words tell (their idf) that the candidate's words have, in [0, 1].
         signals: What the other legs (time, key, constraint) give, in [0, 1].
     """
 
     cosine: Column
     bm25: Column
+    coverage: Column
     signals: Mapping[Leg, Column] = field(default_factory=dict)
 
     def raw(self, leg: Leg) -> Column:
@@ -113,7 +115,7 @@ def relevance(evidence: Evidence, rule: FusionRule, calibration: Calibration) ->
     """
     fused = np.zeros(len(evidence.cosine))
     for leg, share in rule.shares.items():
-        fused += share * np.nan_to_num(_mapped(leg, evidence.raw(leg), rule, calibration))
+        fused += share * np.nan_to_num(_mapped(leg, evidence, rule, calibration))
     return np.clip(fused, 0.0, 1.0)
 
 
@@ -138,11 +140,12 @@ def ranks(raw: Column) -> list[int | None]:
     return found
 
 
-def _mapped(leg: Leg, raw: Column, rule: FusionRule, calibration: Calibration) -> Column:
+def _mapped(leg: Leg, evidence: Evidence, rule: FusionRule, calibration: Calibration) -> Column:
     """One leg's value in [0, 1] for each candidate, NaN where it has none."""
+    raw = evidence.raw(leg)
     match rule.method:
         case Fusion.FIXED:
-            return _fixed(leg, raw, rule, calibration)
+            return _fixed(leg, evidence, rule, calibration)
         case Fusion.RRF:
             return _reciprocal(raw, rule.rrf_k)
         case Fusion.MIN_MAX:
@@ -153,12 +156,13 @@ def _mapped(leg: Leg, raw: Column, rule: FusionRule, calibration: Calibration) -
             assert_never(rule.method)
 
 
-def _fixed(leg: Leg, raw: Column, rule: FusionRule, calibration: Calibration) -> Column:
+def _fixed(leg: Leg, evidence: Evidence, rule: FusionRule, calibration: Calibration) -> Column:
+    raw = evidence.raw(leg)
     match leg:
         case Leg.DENSE:
             return similarity(raw, calibration)
         case Leg.LEXICAL:
-            return saturate(raw, rule.bm25_half)
+            return saturate(raw, rule.bm25_half) * np.clip(evidence.coverage, 0.0, 1.0)
         case Leg.TIME | Leg.KEY | Leg.CONSTRAINT:
             return np.clip(raw, 0.0, 1.0)
         case _:

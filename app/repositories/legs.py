@@ -119,7 +119,7 @@ def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnE
 
     Values: `tenant_id`, `owners`, `leg_limit`; `tokens`, `corpus` and `mean_length` for the lexical leg; `question` for
     the dense one; `since` and `until` for a period; `keys` for facts; and those of the conditions. Columns: `id`,
-    `cosine` in [-1, 1], `bm25`, then the corpus's features.
+    `cosine` in [-1, 1], `bm25`, `coverage` in [0, 1], then the corpus's features.
 
     Args:
         corpus: What is searched.
@@ -333,6 +333,7 @@ def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> 
     joins: Any = core.join(rows, and_(rows.c.tenant_id == _TENANT, rows.c.id == core.c.id))
     cosine: ColumnElement[Any] = literal_column("NULL::float8")
     bm25: ColumnElement[Any] = literal_column("NULL::float8")
+    coverage: ColumnElement[Any] = literal_column("NULL::float8")
     if model is not None:
         joins = joins.outerjoin(vectors, and_(*_vector_of(corpus, vectors, rows, model)))
         cosine = _f(1.0) - _distance(vectors, model)
@@ -340,7 +341,7 @@ def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> 
         target = postings.c[corpus.target]
         ids = func.array(select(core.c.id).scalar_subquery())
         scores = (
-            select(target.label("id"), _bm25(idfs, postings).label("bm25"))
+            select(target.label("id"), _bm25(idfs, postings).label("bm25"), func.sum(idfs.c.idf).label("matched"))
             .join_from(postings, idfs, idfs.c.token == postings.c.token)
             .where(
                 postings.c.tenant_id == _TENANT,
@@ -353,11 +354,19 @@ def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> 
             .prefix_with("MATERIALIZED")
         )
         joins = joins.outerjoin(scores, scores.c.id == core.c.id)
-        bm25 = scores.c.bm25
+        bm25, coverage = scores.c.bm25, scores.c.matched / func.greatest(_whole(idfs), _f(1e-9))
     features: list[ColumnElement[Any]] = [rows.c[name] for name in corpus.features]
     if corpus.rows is memories:
         features.append((_is_named(rows.c.key) if shape.keyed else false()).label("named"))
-    return select(core.c.id, cosine.label("cosine"), bm25.label("bm25"), *features).select_from(joins)
+    found = (cosine.label("cosine"), bm25.label("bm25"), coverage.label("coverage"))
+    return select(core.c.id, *found, *features).select_from(joins)
+
+
+def _whole(idfs: CTE) -> ColumnElement[float]:
+    """What all the question's words tell together; one that no text has tells the most."""
+    unknown = func.cardinality(_TOKENS) - func.count()
+    most = func.ln(_f(1.0) + (_CORPUS + _f(0.5)) / _f(0.5))
+    return select(func.coalesce(func.sum(idfs.c.idf), _f(0.0)) + cast(unknown, Double()) * most).scalar_subquery()
 
 
 def _idf(frequency: ColumnElement[Any]) -> ColumnElement[float]:

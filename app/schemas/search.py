@@ -139,6 +139,7 @@ class ScoreBreakdown(ResponseModel):
     similarity: float | None = Field(description="Calibrated cosine: 1 for the same text, whatever the model")
     similarity_raw: float | None
     bm25: float | None
+    coverage: float | None = Field(description="How much of the question's words it has, by what they tell")
     ranks: dict[str, int]
     signals: dict[str, float] = Field(default_factory=dict, description="What the legs time, key and constraint give")
     context: float | None = Field(None, description="Of a message: what its relevance owes to its surroundings")

@@ -90,6 +90,7 @@ def breakdown_of(hit: Scored) -> ScoreBreakdown:
         similarity=hit.similarity,
         similarity_raw=hit.similarity_raw,
         bm25=hit.bm25,
+        coverage=hit.coverage,
         ranks=hit.ranks,
         signals=hit.signals,
         context=hit.context,

@@ -42,6 +42,7 @@ class Pool:
     ids: list[UUID]
     cosine: Column
     bm25: Column
+    coverage: Column
     happened: list[datetime]
     accessed: list[datetime | None]
     importance: list[float]
@@ -59,6 +60,7 @@ class Pool:
             ids=[row.id for row in rows],
             cosine=_column(row.cosine for row in rows),
             bm25=_column(row.bm25 for row in rows),
+            coverage=_column(row.coverage for row in rows),
             happened=[row.occurred_at or row.created_at for row in rows],
             accessed=[row.last_accessed_at for row in rows],
             importance=[importance_factor(row.importance) for row in rows],
@@ -78,6 +80,7 @@ class Pool:
             ids=[row.id for row in rows],
             cosine=_column(row.cosine for row in rows),
             bm25=_column(row.bm25 for row in rows),
+            coverage=_column(row.coverage for row in rows),
             happened=[row.occurred_at for row in rows],
             accessed=[None] * count,
             importance=[NEUTRAL] * count,
@@ -169,6 +172,11 @@ class Scored:
         return _known(self.columns.evidence.bm25[self.row])
 
     @property
+    def coverage(self) -> float | None:
+        """How much of the question's words it has."""
+        return _known(self.columns.evidence.coverage[self.row])
+
+    @property
     def ranks(self) -> dict[str, int]:
         """In the legs that found it."""
         return {name: found for name, column in self.columns.ranks.items() if (found := column[self.row]) is not None}
@@ -200,7 +208,7 @@ def rank(pool: Pool, question: Question, scoring: Scoring) -> list[Scored]:
         return []
     signals = _signals(pool, question)
     heard = {leg: weight for leg, weight in question.rule.weights.items() if leg in signals or leg in _RAW}
-    evidence = Evidence(pool.cosine, pool.bm25, signals)
+    evidence = Evidence(pool.cosine, pool.bm25, pool.coverage, signals)
     own = relevance(evidence, replace(question.rule, weights=heard), question.calibration)
     whole = in_context(own, pool.places, NEIGHBOURHOOD) if pool.places else own
     recent = recencies(

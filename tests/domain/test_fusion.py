@@ -25,6 +25,7 @@ class Candidate:
     id: Any
     similarity_raw: float | None = None
     bm25: float | None = None
+    coverage: float = 1.0
     signals: dict[Leg, float] = field(default_factory=dict)
 
 
@@ -57,6 +58,7 @@ def evidence_of(candidates: list[Candidate]) -> Evidence:
     return Evidence(
         column([candidate.similarity_raw for candidate in candidates]),
         column([candidate.bm25 for candidate in candidates]),
+        column([candidate.coverage for candidate in candidates]),
         {leg: column([candidate.signals.get(leg) for candidate in candidates]) for leg in legs},
     )
 
@@ -100,6 +102,12 @@ def test_fixed_maps_give_the_weighted_mean_of_cosine_and_saturated_bm25() -> Non
     rule = FusionRule(weights={Leg.DENSE: 1, Leg.LEXICAL: 3}, bm25_half=4)
     (hit,) = fuse([Candidate(1, similarity_raw=0.8, bm25=4.0)], rule, RAW)
     assert hit.relevance == pytest.approx((0.8 + 3 * 0.5) / 4)
+
+
+def test_a_word_in_common_counts_by_its_share_of_what_the_question_tells() -> None:
+    rule = FusionRule(weights={Leg.LEXICAL: 1}, bm25_half=4)
+    whole, part = Candidate("whole", bm25=4.0), Candidate("part", bm25=4.0, coverage=0.25)
+    assert [hit.relevance for hit in fuse([part, whole], rule, RAW)] == [0.5, 0.125]
 
 
 def test_identical_text_is_fully_relevant_by_its_cosine_alone() -> None:

@@ -200,7 +200,9 @@ def test_there_are_at_least_40_kinds_of_bad_replies() -> None:
     assert len({**double.UNFIT, **double.PASSING, **double.LASTING}) >= 40
 
 
-@pytest.mark.parametrize("turn", [said("half a sen", "length"), said(""), said("<think>a</think>")], ids=str)
+@pytest.mark.parametrize(
+    "turn", [said("half a sen", "length"), said(""), said("<think>a</think>")], ids=["cut", "empty", "thought"]
+)
 async def test_free_text_that_is_cut_or_empty_is_nonsense(host: LanguageModelHost, turn: Turn) -> None:
     host.otherwise = turn
     async with asking(host) as model:
