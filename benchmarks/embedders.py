@@ -31,7 +31,7 @@ from app.domain.fusion import Evidence, FusionRule, Leg, relevance
 from app.domain.neighbourhood import Neighbourhood, Place, in_context
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.choice import configured_model
-from app.repositories.legs import K1, B
+from app.repositories.bm25 import K1, B
 from app.settings import Settings
 from examples.demo import Conversation, Question, read
 

@@ -6,7 +6,6 @@ joining is written down (LATERAL, OFFSET 0), because the planner's guesses about
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final, Literal
 
 from sqlalchemy import (
@@ -15,7 +14,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     DateTime,
-    Double,
     Float,
     Integer,
     Select,
@@ -39,10 +37,8 @@ from sqlalchemy import values as sql_values
 
 from app.db.models import key_aliases, memories
 from app.db.types import Halfvec
+from app.repositories.bm25 import TOKENS, bm25, idf, number, told_by_all
 from app.repositories.models import ModelRecord
-
-K1: Final = 0.9
-B: Final = 0.4
 
 Path = Literal["exact", "selected", "hnsw"]
 """Every vector of the owners is compared, or of the few rows that a selection leaves, or an HNSW index is walked."""
@@ -104,14 +100,11 @@ class LegShape:
 
 _TENANT: Final = bindparam("tenant_id", type_=Uuid())
 _OWNERS: Final = bindparam("owners", type_=ARRAY(Text(collation="C")))
-_TOKENS: Final = bindparam("tokens", type_=ARRAY(Text(collation="C")))
 _QUESTION: Final = bindparam("question", type_=Halfvec())
 _LIMIT: Final = bindparam("leg_limit", type_=Integer())
 _SINCE: Final = bindparam("since", type_=DateTime(timezone=True))
 _UNTIL: Final = bindparam("until", type_=DateTime(timezone=True))
 _KEYS: Final = bindparam("keys", type_=ARRAY(Text(collation="C")))
-_CORPUS: ColumnElement[float] = bindparam("corpus", type_=Double())
-_MEAN: ColumnElement[float] = bindparam("mean_length", type_=Double())
 
 
 def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
@@ -166,7 +159,7 @@ def _nearest(corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequenc
             select(rows.c.id)
             .join_from(rows, vectors, and_(*_vector_of(corpus, vectors, rows, model)))
             .where(rows.c.tenant_id == _TENANT, rows.c.owner == func.any(_OWNERS), *conditions)
-            .order_by(distance + _f(0.0), rows.c.id)
+            .order_by(distance + number(0.0), rows.c.id)
             .limit(_LIMIT)
         )
     target = vectors.c[corpus.target]
@@ -183,7 +176,7 @@ def _nearest(corpus: Corpus, model: ModelRecord, path: Path, conditions: Sequenc
         vectors.c.owner == func.any(_OWNERS),
         vectors.c.model_id == _model(model),
     )
-    ordered = ranked.order_by(distance + _f(0.0), target).offset(literal_column("0")).subquery("ranked")
+    ordered = ranked.order_by(distance + number(0.0), target).offset(literal_column("0")).subquery("ranked")
     row = _row(corpus, ordered.c.id, [*conditions, rows.c.content_hash == ordered.c.text_hash])
     return select(row.c.id).join_from(ordered, row, true()).limit(_LIMIT)
 
@@ -214,12 +207,12 @@ def _words(corpus: Corpus, path: Path) -> tuple[CTE, CTE]:
     mine = (postings.c.tenant_id == _TENANT, postings.c.owner == func.any(_OWNERS))
     columns = (postings.c[corpus.target].label("id"), postings.c.token, postings.c.tf, postings.c.len)
     if path == "hnsw":
-        asked = func.unnest(_TOKENS).table_valued(sql_column("token", Text()), name="asked").render_derived()
+        asked = func.unnest(TOKENS).table_valued(sql_column("token", Text()), name="asked").render_derived()
         frequency = select(func.count()).where(*mine, postings.c.token == asked.c.token).scalar_subquery()
         counted = select(asked.c.token, frequency.label("df")).cte("counted").prefix_with("MATERIALIZED")
         before = func.sum(counted.c.df).over(order_by=[counted.c.df, counted.c.token]) - counted.c.df
         idfs = (
-            select(counted.c.token, _idf(counted.c.df).label("idf"), before.label("before"))
+            select(counted.c.token, idf(counted.c.df).label("idf"), before.label("before"))
             .where(counted.c.df > 0)
             .cte("idfs")
             .prefix_with("MATERIALIZED")
@@ -228,16 +221,16 @@ def _words(corpus: Corpus, path: Path) -> tuple[CTE, CTE]:
         hits = select(*columns).where(*mine, postings.c.token == func.any(func.array(rare.scalar_subquery())))
         found = hits.cte("hits").prefix_with("MATERIALIZED")
     else:
-        hits = select(*columns).where(*mine, postings.c.token == func.any(_TOKENS))
+        hits = select(*columns).where(*mine, postings.c.token == func.any(TOKENS))
         found = hits.cte("hits").prefix_with("MATERIALIZED")
         idfs = (
-            select(found.c.token, _idf(func.count()).label("idf"))
+            select(found.c.token, idf(func.count()).label("idf"))
             .group_by(found.c.token)
             .cte("idfs")
             .prefix_with("MATERIALIZED")
         )
     scored = (
-        select(found.c.id, _bm25(idfs, found).label("bm25"))
+        select(found.c.id, bm25(idfs, found).label("bm25"))
         .join_from(found, idfs, idfs.c.token == found.c.token)
         .group_by(found.c.id)
         .cte("words")
@@ -332,21 +325,21 @@ def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> 
     rows, vectors, postings = corpus.rows.alias("row"), corpus.vectors.alias("vector"), corpus.postings
     joins: Any = core.join(rows, and_(rows.c.tenant_id == _TENANT, rows.c.id == core.c.id))
     cosine: ColumnElement[Any] = literal_column("NULL::float8")
-    bm25: ColumnElement[Any] = literal_column("NULL::float8")
+    score: ColumnElement[Any] = literal_column("NULL::float8")
     coverage: ColumnElement[Any] = literal_column("NULL::float8")
     if model is not None:
         joins = joins.outerjoin(vectors, and_(*_vector_of(corpus, vectors, rows, model)))
-        cosine = _f(1.0) - _distance(vectors, model)
+        cosine = number(1.0) - _distance(vectors, model)
     if idfs is not None:
         target = postings.c[corpus.target]
         ids = func.array(select(core.c.id).scalar_subquery())
         scores = (
-            select(target.label("id"), _bm25(idfs, postings).label("bm25"), func.sum(idfs.c.idf).label("matched"))
+            select(target.label("id"), bm25(idfs, postings).label("bm25"), func.sum(idfs.c.idf).label("matched"))
             .join_from(postings, idfs, idfs.c.token == postings.c.token)
             .where(
                 postings.c.tenant_id == _TENANT,
                 postings.c.owner == func.any(_OWNERS),
-                postings.c.token == func.any(_TOKENS),
+                postings.c.token == func.any(TOKENS),
                 target == func.any(ids),
             )
             .group_by(target)
@@ -354,32 +347,12 @@ def _described(corpus: Corpus, shape: LegShape, core: CTE, idfs: CTE | None) -> 
             .prefix_with("MATERIALIZED")
         )
         joins = joins.outerjoin(scores, scores.c.id == core.c.id)
-        bm25, coverage = scores.c.bm25, scores.c.matched / func.greatest(_whole(idfs), _f(1e-9))
+        score, coverage = scores.c.bm25, scores.c.matched / func.greatest(told_by_all(idfs), number(1e-9))
     features: list[ColumnElement[Any]] = [rows.c[name] for name in corpus.features]
     if corpus.rows is memories:
         features.append((_is_named(rows.c.key) if shape.keyed else false()).label("named"))
-    found = (cosine.label("cosine"), bm25.label("bm25"), coverage.label("coverage"))
+    found = (cosine.label("cosine"), score.label("bm25"), coverage.label("coverage"))
     return select(core.c.id, *found, *features).select_from(joins)
-
-
-def _whole(idfs: CTE) -> ColumnElement[float]:
-    """What all the question's words tell together; one that no text has tells the most."""
-    unknown = func.cardinality(_TOKENS) - func.count()
-    most = func.ln(_f(1.0) + (_CORPUS + _f(0.5)) / _f(0.5))
-    return select(func.coalesce(func.sum(idfs.c.idf), _f(0.0)) + cast(unknown, Double()) * most).scalar_subquery()
-
-
-def _idf(frequency: ColumnElement[Any]) -> ColumnElement[float]:
-    """How much a word tells. The corpus may have grown since its size was read: it is never negative."""
-    df: ColumnElement[float] = cast(frequency, Double())
-    return func.ln(_f(1.0) + func.greatest(_CORPUS - df + _f(0.5), _f(0.5)) / (df + _f(0.5)))
-
-
-def _bm25(idfs: CTE, postings: Any) -> ColumnElement[float]:  # noqa: ANN401 - a table or CTE with tf and len
-    tf: ColumnElement[float] = cast(postings.c.tf, Double())
-    length: ColumnElement[float] = cast(postings.c.len, Double())
-    norm = tf + _f(K1) * (_f(1 - B) + _f(B) * length / _MEAN)
-    return func.sum(idfs.c.idf * tf * _f(K1 + 1) / norm)
 
 
 def _vector_of(corpus: Corpus, vectors: Any, rows: Any, model: ModelRecord) -> list[ColumnElement[bool]]:  # noqa: ANN401
@@ -400,9 +373,3 @@ def _model(model: ModelRecord) -> ColumnElement[int]:
 def _distance(vectors: Any, model: ModelRecord) -> ColumnElement[float]:  # noqa: ANN401
     kind = Halfvec(model.dimension)
     return cast(vectors.c.embedding, kind).op("<=>", return_type=Float())(cast(_QUESTION, kind))
-
-
-@lru_cache
-def _f(value: float) -> ColumnElement[float]:
-    """A float8 literal: numeric arithmetic costs three times as much."""
-    return literal_column(f"{value!r}::float8", Double())
