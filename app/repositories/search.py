@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, ColumnElement, DateTime, Text, bindparam, func, or_, select, text
+from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
 
 from app.core import clock
 from app.db.models import (
@@ -264,17 +264,21 @@ class SearchRepository(Repository):
         if shape.model is not None and shape.path == "hnsw":
             await self._connection.execute(_WALK)
         bound = self._user_ids is not None
+        values = {**selection.values(), **query.values(), **self._values()}
         if isinstance(selection, Selection) and selection.filter is not None:
-            prepared = Prepared.of(legs_statement(corpus, shape, _conditions(selection, bound=bound)))
-        else:
-            prepared = _legs(corpus.rows.name, shape, _Kept(selection, bound))
-        return await prepared.run(self._connection, {**selection.values(), **query.values(), **self._values()})
+            return await self._once(legs_statement(corpus, shape, _conditions(selection, bound=bound)), values)
+        return await _legs(corpus.rows.name, shape, _Kept(selection, bound)).run(self._connection, values)
+
+    async def _once(self, statement: Select[Any], values: dict[str, Any]) -> list[Any]:
+        """Run a statement whose text is this request's own, as a filter's is."""
+        named = statement.compile().params
+        given = {name: value for name, value in values.items() if name in named}
+        return list((await self._connection.execute(statement, given)).all())
 
     async def _extent(self, corpus: Corpus, selection: Selection | MessageSelection, most: int) -> Extent:
         conditions = _conditions(selection, bound=self._user_ids is not None)
-        prepared = Prepared.of(extent_statement(corpus, conditions))
         values = {**selection.values(), **self._values(), "most": most}
-        rows = await prepared.run(self._connection, values)
+        rows = await self._once(extent_statement(corpus, conditions), values)
         return Extent([row.owner for row in rows], sum(row.rows for row in rows))
 
     def _values(self) -> dict[str, Any]:

@@ -88,7 +88,10 @@ class Lookup:
         """The candidates among memories, and among messages where asked for."""
         shared = self.scope.shared_owners() if self.request.include_shared else []
         size = await self.tx.owners.size(owners_in_scope(self.scope, self.principal, shared))
+        self.way.rows["memories"] = size.memories
         found = [await self._memories(size, shared)] if size.memories else []
+        if self.request.include_messages:
+            self.way.rows["messages"] = size.messages
         if self.request.include_messages and size.messages:
             found.append(await self._messages(size))
         return found
@@ -114,7 +117,7 @@ class Lookup:
             keys=self.question.keys,
             constraints=self.question.rule.weights.get(Leg.CONSTRAINT, 0) > 0,
         )
-        self._note("memories", "memory", query, size.memories)
+        self._note("memories", "memory", query)
         pool = Pool.of_memories(await self.tx.search.memories(query, selection))
         self.way.candidates["memory"] = len(pool.ids)
         return pool
@@ -129,14 +132,13 @@ class Lookup:
         query = replace(
             leg_query(self.question, owners, size.messages, size.message_length, self.depth, path), neighbours=True
         )
-        self._note("messages", "message", query, size.messages)
+        self._note("messages", "message", query)
         pool = Pool.of_messages(await self.tx.search.messages(query, self.scope))
         self.way.candidates["message"] = len(pool.ids)
         return pool
 
-    def _note(self, corpus: str, kind: str, query: LegQuery, rows: int) -> None:
+    def _note(self, corpus: str, kind: str, query: LegQuery) -> None:
         self.way.paths[corpus] = query.path if query.dense is not None else "lexical"
-        self.way.rows[corpus] = rows
         self.way.candidates[kind] = 0
 
 

@@ -94,15 +94,19 @@ def _collapsed(
     """Near-identical hits become one, the newest of them; only as many texts are compared as there can be hits."""
     kept: list[Kept] = []
     wordings: list[Wording] = []
+    owners: list[str] = []
     for position, hit in enumerate(found):
         if len(kept) >= limits.top_k and not hit.constraint:
             kept += [Kept(rest) for rest in found[position:]]
             break
         wording = Wording.of(rows[hit.id]["text"])
-        same = next((row for row, other in enumerate(wordings) if wording.says_the_same_as(other)), None)
+        owner = rows[hit.id]["owner"]  # what two people say alike are two facts
+        alike = (row for row, other in enumerate(wordings) if owners[row] == owner and wording.says_the_same_as(other))
+        same = next(alike, None)
         if same is None:
             kept.append(Kept(hit))
             wordings.append(wording)
+            owners.append(owner)
         elif _replaces(hit, kept[same].hit):
             kept[same] = Kept(hit, [kept[same].hit, *kept[same].similar])
         else:

@@ -139,7 +139,8 @@ async def test_a_number_field_answers_any_number(
 async def test_weights_of_which_none_counts_are_a_422(api: httpx.AsyncClient) -> None:
     none = {"weights": {"relevance": 0, "recency": 0, "importance": 0}}
     problem_of(await api.post("/v1/memories/search", json={"query": "x", **none}), 422, "invalid")
-    problem_of(await api.post("/v1/memories/search", json={"query": "x", "legs": {"dense": 0, "lexical": 0}}), 422)
+    legs = dict.fromkeys(("dense", "lexical", "time", "key", "constraint"), 0)
+    problem_of(await api.post("/v1/memories/search", json={"query": "x", "legs": legs}), 422)
 
 
 async def test_huge_numbers_in_metadata_come_back_or_are_refused(api: httpx.AsyncClient) -> None:
