@@ -16,6 +16,7 @@ from app.core.errors import ConfigurationError
 from app.domain.calibration import Calibration
 from app.providers.embeddings.base import EmbeddingUnavailable
 from app.providers.embeddings.openai import Endpoint, OpenAIModel
+from app.providers.http import CONNECTIONS
 from tests.doubles import openai_server as double
 from tests.doubles.openai_server import EmbeddingHost, Turn, embedding_host
 
@@ -272,9 +273,10 @@ async def test_connections_are_used_again(host: EmbeddingHost) -> None:
 async def test_200_cancelled_questions_leave_the_connections_usable(host: EmbeddingHost) -> None:
     host.otherwise = double.HANGING
     async with asking(host) as model:
-        for _ in range(4):
+        for done in range(4):
             asked = [asyncio.create_task(model.embed_query("汇率")) for _ in range(50)]
-            await asyncio.sleep(0.05)
+            wanted = CONNECTIONS * (done + 1)  # every connection waits for its answer
+            assert await asyncio.to_thread(host.wait_for, lambda wanted=wanted: len(host.requests) >= wanted)
             for task in asked:
                 task.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
