@@ -165,12 +165,6 @@ class MessageSelection:
     bound: bool
 
     @property
-    def narrow(self) -> bool:
-        """Whether it may leave much less than what its owners have."""
-        scope = self.scope
-        return self.period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))
-
-    @property
     def shape(self) -> tuple[bool, ...]:
         """What the text of the conditions depends on."""
         scope, period = self.scope, self.period

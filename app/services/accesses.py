@@ -44,7 +44,7 @@ class AccessLog:
                 self._waiting[tenant_id, memory_id] = _Seen(1, at)
 
     async def flush(self) -> None:
-        """Write down what waits; rows that another transaction holds at the moment wait for the next time."""
+        """Write down what waits; rows that another transaction holds at the moment are passed over."""
         waiting, self._waiting = self._waiting, {}
         by_tenant: dict[UUID, dict[UUID, _Seen]] = {}
         for (tenant_id, memory_id), seen in waiting.items():

@@ -123,12 +123,7 @@ class Lookup:
         return pool
 
     async def _messages(self, size: CorpusSize) -> Pool:
-        owners, period = size.owners, Period()
-        path = await path_for(self.tx, "messages", size.messages)
-        named = (self.scope.agent_id, self.scope.app_id, self.scope.session_id)
-        if size.messages > EXACT_UP_TO and any(value is not None for value in named):
-            extent = await self.tx.search.extent_of_messages(self.scope, period, EXACT_UP_TO + 1)
-            owners, path = narrowed(extent, owners, path)
+        owners, path = await way_to_messages(self.tx, size, self.scope, Period())
         query = replace(
             leg_query(self.question, owners, size.messages, size.message_length, self.depth, path), neighbours=True
         )
@@ -149,6 +144,15 @@ async def path_for(tx: Transaction, corpus: Literal["memories", "messages"], row
     indexed = max(rows, await tx.search.indexed(corpus))
     walking = WALK_MS + WALK_MS_PER_SHARE * indexed / rows
     return "exact" if rows * COMPARE_MS <= walking else "hnsw"
+
+
+async def way_to_messages(tx: Transaction, size: CorpusSize, scope: Scope, period: Period) -> tuple[list[str], Path]:
+    """Among whose messages the nearest are looked for, and how."""
+    path = await path_for(tx, "messages", size.messages)
+    narrow = period.restricts or any(value is not None for value in (scope.agent_id, scope.app_id, scope.session_id))
+    if size.messages <= EXACT_UP_TO or not narrow:
+        return size.owners, path
+    return narrowed(await tx.search.extent_of_messages(scope, period, EXACT_UP_TO + 1), size.owners, path)
 
 
 def narrowed(extent: Extent, owners: list[str], path: Path) -> tuple[list[str], Path]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, Self
-from uuid import UUID
+from typing import Any, Final, Self
 
+from app.domain.neighbourhood import Place
 from app.repositories.base import Row
 from app.schemas.memories import MemorySource
 from app.schemas.search import Hit, NearbyMessage, ScoreBreakdown
 from app.services.ranking import Scored
 from app.services.shortlist import Kept, Shortlist
+from app.services.texts import Texts
 from app.uow import Transaction
 
 SCOPE: Final = ("user_id", "agent_id", "app_id", "session_id")
@@ -24,22 +25,6 @@ _ABSENT: Final[dict[str, Any]] = dict.fromkeys(
         *("kind", "category", "key", "value", "source", "confidence", "importance", "weight", "valid_from", "valid_to"),
     )
 )
-
-Place = tuple[str, int]
-
-
-class Texts(Protocol):
-    """Rows of candidates, and where memories come from."""
-
-    @property
-    def rows(self) -> Mapping[UUID, Row]:
-        """By id."""
-        ...
-
-    @property
-    def sources(self) -> Mapping[UUID, list[MemorySource]]:
-        """By memory."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

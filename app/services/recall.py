@@ -11,10 +11,10 @@ from app.domain.scope import Scope
 from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.repositories.base import Row
 from app.repositories.owners import CorpusSize
-from app.repositories.search import EXACT_UP_TO, Period
+from app.repositories.search import Period
 from app.schemas.messages import Message
 from app.schemas.recall import RecallHit, RecallRequest, RecallResult
-from app.services.candidates import leg_query, narrowed, owners_in_scope, path_for, zone_of
+from app.services.candidates import leg_query, owners_in_scope, way_to_messages, zone_of
 from app.services.embedding import Embedder
 from app.services.hits import breakdown_of
 from app.services.messages import message_of
@@ -69,10 +69,8 @@ async def _matching(
     tx: Transaction, size: CorpusSize, scope: Scope, request: RecallRequest, question: Question
 ) -> list[tuple[Row, Scored | None]]:
     """Hits of the legs; by words or by meaning alone a message's surroundings do not count."""
-    owners, period = size.owners, _period(request)
-    path = await path_for(tx, "messages", size.messages)
-    if size.messages > EXACT_UP_TO and (period.restricts or any((scope.agent_id, scope.app_id, scope.session_id))):
-        owners, path = narrowed(await tx.search.extent_of_messages(scope, period, EXACT_UP_TO + 1), owners, path)
+    period = _period(request)
+    owners, path = await way_to_messages(tx, size, scope, period)
     query = leg_query(question, owners, size.messages, size.message_length, request.limit, path)
     hybrid = request.mode == "hybrid"
     pool = Pool.of_messages(await tx.search.messages(replace(query, neighbours=hybrid), scope, period))

@@ -9,8 +9,9 @@ from app.schemas.search import ReplayRequest, SearchResult
 from app.services.explaining import Explained, Explainer, restored
 from app.services.hits import Nearby, hits_of
 from app.services.ranking import rank
-from app.services.retrieval import SPARE, fusion_of, limits_of, read_texts, scored_by
+from app.services.retrieval import SPARE, fusion_of, limits_of, scored_by
 from app.services.shortlist import contenders, relevant, shortlist
+from app.services.texts import read_texts
 from app.uow import UnitOfWork
 
 

@@ -1,20 +1,18 @@
 """Search over memories, and messages where asked for: the question is prepared first, then one short read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
 from app.core import clock
 from app.domain.fusion import Fusion, FusionRule, Leg
-from app.domain.memory import VISIBLE_STATUSES
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.domain.smalltalk import worth_retrieving
 from app.providers.rerank.base import Reranker, RerankUnavailable
 from app.repositories.base import Row
-from app.schemas.memories import MemorySource
 from app.schemas.search import FactorWeights, FusionChoice, Hit, LegWeights, SearchRequest, SearchResult
 from app.services.accesses import AccessLog
 from app.services.candidates import Lookup, zone_of
@@ -25,7 +23,8 @@ from app.services.questions import Question, ask
 from app.services.ranking import Scored, Scoring, rank
 from app.services.rewriting import QueryRewriter, Rewritten
 from app.services.shortlist import Limits, Shortlist, contenders, relevant, shortlist
-from app.uow import Transaction, UnitOfWork
+from app.services.texts import Texts, read_texts
+from app.uow import UnitOfWork
 
 SPARE: Final = 10
 """Contenders beyond the hits asked for, to take the places of those that fall to likeness or to the budget."""
@@ -122,36 +121,12 @@ class RetrievalService:
         anew = [hit.reranked(mark, weights) for hit, mark in zip(asked, marks, strict=True)]
         return sorted(anew, key=lambda hit: -hit.score), []
 
-    async def _shown(
-        self, principal: Principal, request: SearchRequest, chosen: Shortlist, texts: "Texts"
-    ) -> list[Hit]:
+    async def _shown(self, principal: Principal, request: SearchRequest, chosen: Shortlist, texts: Texts) -> list[Hit]:
         nearby = Nearby({}, 0)
         if request.neighbours and chosen.kept and "sessions:read" in principal.scopes:
             async with self.uow.begin(principal) as tx:
                 nearby = await Nearby.read(tx, [one.hit for one in chosen.kept], texts, request.neighbours)
         return hits_of(chosen, texts, nearby)
-
-
-@dataclass(frozen=True, slots=True)
-class Texts:
-    """The contenders' rows and where memories come from."""
-
-    rows: dict[UUID, Row]
-    sources: dict[UUID, list[MemorySource]]
-
-
-async def read_texts(tx: Transaction, hits: Sequence[Scored]) -> Texts:
-    """Rows of candidates: one statement for memories with their sources, one for messages, where there are any.
-
-    What is no longer current has none: a replay meets it.
-    """
-    memories = [hit.id for hit in hits if hit.type == "memory"]
-    said = [hit.id for hit in hits if hit.type == "message"]
-    kept = await tx.memories.with_sources(memories) if memories else []
-    current = [row for row in kept if row["status"] in VISIBLE_STATUSES]
-    sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in current}
-    rows = [*current, *(await tx.messages.by_ids(said) if said else [])]
-    return Texts({row["id"]: row for row in rows}, sources)
 
 
 def leg_weights(principal: Principal, asked: LegWeights) -> dict[Leg, float | None]:
