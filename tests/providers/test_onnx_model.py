@@ -12,7 +12,7 @@ import pytest
 
 from app.core.errors import ConfigurationError
 from app.domain.calibration import Calibration
-from app.providers.embeddings import onnx
+from app.providers import onnx_folder
 from app.providers.embeddings.onnx import BATCH_CHARACTERS, BATCH_TEXTS, OnnxModel
 from tests.doubles.onnx_folder import (
     DIMENSION,
@@ -117,7 +117,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         OnnxModel(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", onnx.FILES)
+@pytest.mark.parametrize("name", onnx_folder.FILES)
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(ConfigurationError, match=f"lacks {name}"):
@@ -200,6 +200,6 @@ async def test_a_tokenizer_of_another_model_is_refused(folder: Path) -> None:
 
 def test_a_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = util.find_spec
-    monkeypatch.setattr(onnx, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
+    monkeypatch.setattr(onnx_folder, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
     with pytest.raises(ConfigurationError, match=r"mnemic\[onnx\]"):
         OnnxModel(folder)

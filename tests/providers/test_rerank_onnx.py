@@ -13,7 +13,7 @@ import pytest
 
 from app.core.errors import ConfigurationError
 from app.core.metrics import Metrics
-from app.providers.rerank import onnx
+from app.providers import onnx_folder
 from app.providers.rerank.base import RerankUnavailable, sigmoid
 from app.providers.rerank.choice import configured_reranker
 from app.providers.rerank.deadline import TimedReranker
@@ -173,7 +173,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
         OnnxReranker(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", onnx.FILES)
+@pytest.mark.parametrize("name", onnx_folder.FILES)
 def test_a_missing_file_is_named(folder: Path, name: str) -> None:
     (folder / name).unlink()
     with pytest.raises(ConfigurationError, match=f"lacks {name}"):
@@ -233,6 +233,6 @@ async def test_a_pair_of_which_no_token_is_left_has_a_score(folder: Path) -> Non
 
 def test_a_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = util.find_spec
-    monkeypatch.setattr(onnx, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
+    monkeypatch.setattr(onnx_folder, "find_spec", lambda name: None if name == "onnxruntime" else found(name))
     with pytest.raises(ConfigurationError, match=r"mnemic\[onnx\]"):
         OnnxReranker(folder)

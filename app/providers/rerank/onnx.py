@@ -5,30 +5,24 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from app.core.errors import ConfigurationError
 from app.core.text.normal import clean
+from app.providers.onnx_folder import DESCRIPTION_FILE, MODEL_FILE, FolderSetting, OnnxGraph, described, padded
 from app.providers.rerank.base import RerankUnavailable, finite, sigmoid
-
-MODEL_FILE: Final = "model.onnx"
-TOKENIZER_FILE: Final = "tokenizer.json"
-DESCRIPTION_FILE: Final = "mnemic.json"
-FILES: Final = (MODEL_FILE, TOKENIZER_FILE, DESCRIPTION_FILE)
 
 STEP_TEXTS: Final = 4
 """Texts that the network reads at once: bounds its memory, and how long a call that was given up goes on."""
 
-INPUTS: Final = ("input_ids", "attention_mask", "token_type_ids")
-
 TWO_LABELS: Final = 2
 """A network with marks for "no" and "yes": their difference is the logit (softmax of two is the sigmoid of it)."""
+
+SETTING: Final = FolderSetting("RERANK_PROVIDER=onnx", "RERANK_MODEL_DIR", "a cross-encoder")
 
 TRIAL: Final = ("trial 试", ("passage 文",))
 
@@ -59,9 +53,8 @@ class OnnxReranker:
     """
 
     def __init__(self, folder: Path, threads: int = 2, max_characters: int = 1_000) -> None:
-        _check_extra()
         self._folder = folder
-        self._description = _description(folder)
+        self._description = described(folder, Description, SETTING)
         self.name: Final = self._description.name
         self._network_threads = threads
         self._max_characters = max_characters
@@ -140,44 +133,25 @@ class _Network:
     """The loaded tokeniser and network: pairs in, one mark for each out."""
 
     def __init__(self, folder: Path, description: Description, threads: int) -> None:
-        import onnxruntime  # noqa: PLC0415 - an extra
-        from tokenizers import Tokenizer  # noqa: PLC0415 - likewise
-
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
         # The arena keeps the largest step for good; without it a step's memory goes back.
-        options.enable_cpu_mem_arena = False
-        try:
-            self._tokenizer: Any = Tokenizer.from_file(str(folder / TOKENIZER_FILE))
-        except Exception as error:
-            raise ConfigurationError(f"{folder / TOKENIZER_FILE} is not a tokenizer: {error}") from error
-        try:
-            self._session: Any = onnxruntime.InferenceSession(
-                str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise ConfigurationError(f"{folder / MODEL_FILE} cannot be loaded: {error}") from error
+        self._graph = OnnxGraph(folder, threads=threads, arena=False)
         self._folder = folder
+        self._tokenizer = self._graph.tokenizer
         self._tokenizer.enable_truncation(description.max_tokens, strategy="longest_first")
-        self._tokenizer.no_padding()
-        self._inputs = self._known_inputs()
-        self._output = str(self._session.get_outputs()[0].name)
+        self._output = str(self._graph.session.get_outputs()[0].name)
 
     def marks(self, pairs: list[tuple[str, str]]) -> list[float]:
         """The network's mark of each pair of question and text."""
         # One by one: a batch would go to threads of the tokeniser's own.
         encodings = [self._tokenizer.encode(query, text) for query, text in pairs]
+        padding = self._graph.padding
         feeds = {
             # A pair of which no token is left is one padding token: every network takes it.
-            "input_ids": _padded([encoding.ids or [self._padding] for encoding in encodings], self._padding),
-            "attention_mask": _padded([encoding.attention_mask or [1] for encoding in encodings], 0),
-            "token_type_ids": _padded([encoding.type_ids or [0] for encoding in encodings], 0),
+            "input_ids": padded([encoding.ids or [padding] for encoding in encodings], padding),
+            "attention_mask": padded([encoding.attention_mask or [1] for encoding in encodings], 0),
+            "token_type_ids": padded([encoding.type_ids or [0] for encoding in encodings], 0),
         }
-        (given,) = self._session.run([self._output], {name: feeds[name] for name in self._inputs})
-        marks = np.asarray(given, dtype=np.float64)
+        marks = np.asarray(self._graph.run(self._output, feeds), dtype=np.float64)
         if marks.shape == (len(pairs), TWO_LABELS):
             marks = marks[:, 1] - marks[:, 0]
         if marks.size != len(pairs):
@@ -185,49 +159,3 @@ class _Network:
                 f"{self._folder / MODEL_FILE} gives {marks.shape} for {len(pairs)} pairs, and not a mark for each."
             )
         return [float(mark) for mark in marks.reshape(-1)]
-
-    @cached_property
-    def _padding(self) -> int:
-        for token in ("[PAD]", "<pad>"):
-            number: int | None = self._tokenizer.token_to_id(token)
-            if number is not None:
-                return number
-        return 0
-
-    def _known_inputs(self) -> list[str]:
-        names = [given.name for given in self._session.get_inputs()]
-        if "input_ids" not in names or not set(names) <= set(INPUTS):
-            raise ConfigurationError(
-                f"{self._folder / MODEL_FILE} takes {', '.join(names)}: Mnemic can give {', '.join(INPUTS)}."
-            )
-        return names
-
-
-def _padded(rows: list[list[int]], padding: int) -> npt.NDArray[np.int64]:
-    width = max(map(len, rows))
-    return np.array([row + [padding] * (width - len(row)) for row in rows], dtype=np.int64)
-
-
-def _check_extra() -> None:
-    missing = [package for package in ("onnxruntime", "tokenizers") if find_spec(package) is None]
-    if missing:
-        raise ConfigurationError(
-            f"RERANK_PROVIDER=onnx needs {' and '.join(missing)}: install Mnemic with the extra, "
-            "'pip install mnemic[onnx]'."
-        )
-
-
-def _description(folder: Path) -> Description:
-    if not folder.is_dir():
-        raise ConfigurationError(f"RERANK_MODEL_DIR={folder} is not a folder.")
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise ConfigurationError(
-            f"RERANK_MODEL_DIR={folder} lacks {' and '.join(missing)}; it must hold {', '.join(FILES)}."
-        )
-    path = folder / DESCRIPTION_FILE
-    try:
-        return Description.model_validate_json(path.read_bytes())
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, one['loc'])) or 'the file'}: {one['msg']}" for one in error.errors())
-        raise ConfigurationError(f"{path} does not describe a cross-encoder: {faults}.") from error
