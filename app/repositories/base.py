@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, RowMapping, Select, false, func, or_, select
+from sqlalchemy import BindParameter, ColumnElement, RowMapping, Select, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
@@ -74,9 +75,14 @@ class Repository:
         return [or_(mine, user_id.is_(None) & scoped.is_(None))]
 
     def _outside_expired(self, session_id: ColumnElement[Any]) -> ColumnElement[bool]:
-        """Leave out what belongs to a session that is past its time, which the sweep has yet to remove."""
-        past = sessions.alias("expired_sessions")
-        expired = select(past.c.id).where(
-            past.c.tenant_id == self._tenant_id, past.c.id == session_id, past.c.expires_at <= clock.now()
-        )
-        return ~expired.exists()
+        """Leave out what belongs to a session that is past its time at the moment."""
+        return outside_expired(session_id, self._tenant_id, clock.now())
+
+
+def outside_expired(
+    session_id: ColumnElement[Any], tenant_id: UUID | BindParameter[Any], at: datetime | BindParameter[Any]
+) -> ColumnElement[bool]:
+    """That a row belongs to no session that is past its time, which the sweep has yet to remove."""
+    past = sessions.alias("expired_sessions")
+    expired = select(past.c.id).where(past.c.tenant_id == tenant_id, past.c.id == session_id, past.c.expires_at <= at)
+    return ~expired.exists()

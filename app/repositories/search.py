@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
+from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, Uuid, bindparam, func, or_, select, text
 
 from app.core import clock
 from app.db.models import (
@@ -23,7 +23,7 @@ from app.db.models import (
     sessions,
 )
 from app.domain.scope import Scope
-from app.repositories.base import Repository
+from app.repositories.base import Repository, outside_expired
 from app.repositories.legs import Corpus, LegShape, Path, extent_statement, legs_statement
 from app.repositories.models import ModelRecord
 from app.repositories.prepared import Prepared
@@ -40,6 +40,7 @@ _WALK: Final = text(
 )
 
 
+_TENANT: Final = bindparam("tenant_id", type_=Uuid())
 _ESTIMATE: Final = text("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)")
 """The planner's own estimate: no count would be worth its time."""
 
@@ -186,18 +187,16 @@ class MessageSelection:
     def conditions(self) -> list[ColumnElement[bool]]:
         """A user's messages are known by their owner; any other scope is the session's, and so is the expiry."""
         scope, period = self.scope, self.period
-        past = sessions.alias("expired_sessions")
-        tenant = bindparam("tenant_id", type_=messages.c.tenant_id.type)
-        expired = select(past.c.id).where(
-            past.c.tenant_id == tenant, past.c.id == messages.c.session_id, past.c.expires_at <= _at("now")
-        )
-        conditions = [messages.c.redacted_at.is_(None), ~expired.exists()]
+        lasting = outside_expired(messages.c.session_id, _TENANT, _at("now"))
+        conditions = [messages.c.redacted_at.is_(None), lasting]
         if scope.session_id is not None:
             conditions.append(messages.c.session_id == _name("of_session"))
         if self.bound:
             conditions.append(messages.c.owner == _any_of("bound_owners"))
         if scope.agent_id is not None or scope.app_id is not None:
-            within = select(sessions.c.id).where(sessions.c.tenant_id == tenant, sessions.c.id == messages.c.session_id)
+            within = select(sessions.c.id).where(
+                sessions.c.tenant_id == _TENANT, sessions.c.id == messages.c.session_id
+            )
             if scope.agent_id is not None:
                 within = within.where(sessions.c.agent_id == _name("of_agent"))
             if scope.app_id is not None:
@@ -316,13 +315,8 @@ def _conditions(selection: Selection | MessageSelection, *, bound: bool) -> list
         shared = memories.c.user_id.is_(None) & memories.c.session_id.is_(None)
         conditions.append(or_(memories.c.user_id == _any_of("bound_users"), shared))
     apart = selection.sessions_apart and selection.scope.session_id is None
-    if not apart:  # a session that is past its time, which the sweep has yet to remove
-        past = sessions.alias("expired_sessions")
-        tenant = bindparam("tenant_id", type_=memories.c.tenant_id.type)
-        expired = select(past.c.id).where(
-            past.c.tenant_id == tenant, past.c.id == memories.c.session_id, past.c.expires_at <= _at("now")
-        )
-        conditions.append(~expired.exists())
+    if not apart:
+        conditions.append(outside_expired(memories.c.session_id, _TENANT, _at("now")))
     return conditions
 
 

@@ -127,18 +127,17 @@ class Selection:
         status = memories.c.status == _any("of_statuses", values)
         if self.statuses:
             return [status]
-        at = _time("current_at", values)
-        return [
-            status,
-            or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
-            or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
-        ]
+        return [status, *_lasting(_time("current_at", values))]
 
 
 def current_at(at: datetime) -> list[ColumnElement[bool]]:
     """What is current at an instant: active or disputed, still valid, not expired."""
+    return [memories.c.status.in_(VISIBLE_STATUSES), *_lasting(at)]
+
+
+def _lasting(at: datetime | BindParameter[Any]) -> list[ColumnElement[bool]]:
+    """Still valid and not expired."""
     return [
-        memories.c.status.in_(VISIBLE_STATUSES),
         or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
         or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
     ]

@@ -172,7 +172,7 @@ def months_of_year(first: int, count: int = 1) -> Cyclic:
 def date_of_year(month: int, first: int, last: int | None = None) -> Cyclic | None:
     """A day of a month, or the days from `first` to `last`, of a year to be said; None if no year has it."""
     last = last or first
-    if not (1 <= month <= 12 and 1 <= first <= last <= _LONGEST[month - 1]):  # noqa: PLR2004
+    if not (1 <= month <= 12 and 1 <= first <= last <= _LONGEST[month - 1]):  # noqa: PLR2004 - a calendar has twelve months
         return None
     return Cyclic(Cycle.YEAR, Slot(months=month - 1, days=first - 1, long_days=last - first + 1))
 
@@ -192,7 +192,7 @@ def quarter(index: int) -> Cyclic:
 
 def day_of_month(number: int) -> Cyclic | None:
     """A day of a month to be said; None if no month has it."""
-    return Cyclic(Cycle.MONTH, Slot(days=number - 1, long_days=1)) if 1 <= number <= 31 else None  # noqa: PLR2004
+    return Cyclic(Cycle.MONTH, Slot(days=number - 1, long_days=1)) if 1 <= number <= 31 else None  # noqa: PLR2004 - days
 
 
 def weekday(index: int) -> Cyclic:

@@ -197,7 +197,7 @@ def _year(match: re.Match[str], _: str) -> tuple[Cyclic | None, bool]:
 
 def _decade(match: re.Match[str], _: str) -> tuple[Cyclic | None, bool]:
     digits = match["decade"]
-    if len(digits) == 2:  # noqa: PLR2004
+    if len(digits) == 2:  # noqa: PLR2004 - '98
         digits = ("20" if digits[0] in "012" else "19") + digits
     return decade(int(digits)), False
 

@@ -42,8 +42,8 @@ Read = Callable[[re.Match[str]], tuple[Cyclic | None, bool]]
 
 def _numbered_year(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
     number = int(match["year"].translate(_DIGIT))
-    if number < 100:  # noqa: PLR2004
-        number += 2000 if number < 70 else 1900  # noqa: PLR2004
+    if number < 100:  # noqa: PLR2004 - 98 年
+        number += 2000 if number < 70 else 1900  # noqa: PLR2004 - 70 is 1970, 69 is 2069
     return _part_of_year(year(number), match["third"]), False
 
 
@@ -101,7 +101,7 @@ def _half(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
 def _decade(match: re.Match[str]) -> tuple[Cyclic | None, bool]:
     tens = match["tens"]
     digit = int(tens[0]) if tens[0].isdigit() and tens[0].isascii() else number_of(tens[0])
-    century = int(match["century"]) if match["century"] else (19 if digit > 2 else 20)  # noqa: PLR2004
+    century = int(match["century"]) if match["century"] else (19 if digit > 2 else 20)  # noqa: PLR2004 - 三十 is 193x, 二十 202x
     return decade(100 * century + 10 * digit), False
 
 
