@@ -23,6 +23,7 @@ from typing import Any, Final
 import asyncpg
 from rich.console import Console
 
+from app.core.ports import free_port
 from app.db.dsn import parse_dsn
 from app.settings import child_environment
 from benchmarks.comparison import OURS, System, compared, hits_of, in_turns, show
@@ -32,7 +33,7 @@ from benchmarks.inprocess import opened, unread_logs
 from benchmarks.instance import Instance, load, machine, result_file, run, temporary_instance
 from benchmarks.loading import load_memories, target_of
 from benchmarks.peerdata import write
-from benchmarks.processes import ROOT, free_port, served
+from benchmarks.processes import ROOT, served
 from benchmarks.spoken import Spoken
 from examples.service import interruptible
 

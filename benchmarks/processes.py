@@ -1,7 +1,6 @@
 """Processes under measurement: HTTP servers that are started, waited for and stopped."""
 
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -54,14 +53,6 @@ def served(command: Sequence[str], port: int, environment: Mapping[str, str], fo
 def mnemic(*arguments: str) -> list[str]:
     """The command `mnemic` of this checkout."""
     return [sys.executable, "-P", "-m", "app.cli", *arguments]
-
-
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait(process: "subprocess.Popen[bytes]", url: str, log: IO[str]) -> None:

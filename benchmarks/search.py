@@ -19,13 +19,14 @@ from typing import Any, Final
 
 from rich.console import Console
 
+from app.core.ports import free_port
 from benchmarks import exactness
 from benchmarks.clients import Call, drive
 from benchmarks.corpus import TEN, THOUSAND, Cache, Corpus, prepare
 from benchmarks.inprocess import WARM_UP, Bench, opened, unread_logs
 from benchmarks.instance import Instance, load, machine, result_file, run, temporary_instance
 from benchmarks.loading import load_memories, load_messages, target_of
-from benchmarks.processes import free_port, mnemic, served
+from benchmarks.processes import mnemic, served
 from benchmarks.profiling import show_profile
 from benchmarks.searchtables import show
 from benchmarks.stopwatch import Spent, Stopwatch, summary

@@ -18,6 +18,7 @@ import structlog
 from app import bootstrap
 from app.composition import Services, compose, database
 from app.core import clock, ids
+from app.core.ports import free_port
 from app.db import embedded, migrate
 from app.db.dsn import parse_dsn
 from app.domain.principal import Principal, Role
@@ -26,7 +27,7 @@ from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.use import UseModel
 from app.settings import Settings
 from app.workers.runner import JobRunner
-from tests.network import free_port, wait_until
+from tests.network import wait_until
 
 # Tracebacks with every local variable in them take a minute to draw.
 structlog.configure(

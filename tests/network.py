@@ -1,7 +1,6 @@
-"""Ports and patience for tests that start processes."""
+"""Signals and patience for tests that start processes."""
 
 import signal
-import socket
 import time
 from collections.abc import Callable
 
@@ -9,13 +8,6 @@ from collections.abc import Callable
 def interruptible() -> None:
     """For a child before it begins: Ctrl-C reaches it, also where the tests run in a shell's background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
-def free_port() -> int:
-    """A port on loopback that nobody listens on at the moment."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def wait_until(true: Callable[[], bool], seconds: float, every: float = 0.1) -> None:

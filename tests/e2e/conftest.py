@@ -17,9 +17,9 @@ import asyncpg
 import httpx
 import pytest
 
+from app.core.ports import free_port
 from app.db import embedded
 from app.db.embedded import leftovers, processes
-from app.db.embedded.postmaster import free_port
 from app.settings import child_environment
 from tests.network import interruptible
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from tests.e2e.conftest import Command, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]

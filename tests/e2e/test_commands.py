@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from tests.e2e.conftest import Command, House, append, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]

@@ -16,7 +16,7 @@ from typing import IO
 import httpx
 import pytest
 
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from app.settings import child_environment
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from app.core import clock, ids
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from app.settings import Settings, child_environment
 from tests.conftest import Tenant
 

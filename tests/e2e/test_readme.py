@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from app.core.ports import free_port
 from app.db.embedded import processes
-from app.db.embedded.postmaster import free_port
 from app.settings import child_environment
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(420)]

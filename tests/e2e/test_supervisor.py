@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from app.core.ports import free_port
 from app.db.embedded import leftovers, processes
-from app.db.embedded.postmaster import free_port
 from app.supervisor import ROLES
 from tests.e2e.conftest import belonging, until
 from tests.network import interruptible
@@ -93,8 +93,10 @@ class Up:
     def ready(self) -> str:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        if line:  # the line waits for the API alone; the worker may not yet be able to note signals
-            until((self.data_dir / "worker.listens").exists)
+        if not line:
+            pytest.fail(f"up ended without a word: {self.ended()}")
+        # The line waits for the API alone; the worker may not yet be able to note signals.
+        until((self.data_dir / "worker.listens").exists)
         return line
 
     def ended(self) -> tuple[int, str, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from tests.e2e.conftest import House, belonging
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]

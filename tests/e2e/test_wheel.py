@@ -12,7 +12,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from app.settings import child_environment
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]

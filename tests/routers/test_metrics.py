@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from app.composition import Services, compose
 from app.core.errors import ConfigurationError
 from app.core.metrics import Metrics
-from app.db.embedded.postmaster import free_port
+from app.core.ports import free_port
 from app.main import create_app
 from app.providers.embeddings.base import EmbeddingUnavailable
 from app.providers.embeddings.measured import MeasuredModel

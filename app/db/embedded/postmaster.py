@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,7 @@ from typing import IO
 
 from app.core import clock
 from app.core.errors import ConfigurationError
+from app.core.ports import free_port
 from app.db.embedded import logs
 from app.db.embedded.binaries import unrunnable
 from app.db.embedded.bootstrap import HOST, SUPERUSER, accepting, finished
@@ -179,14 +179,6 @@ class Postmaster:
                 self.process.wait(seconds)
             except subprocess.TimeoutExpired:
                 self.announce(f"PostgreSQL does not stop within {seconds:.0f} s of {number.name}.")
-
-
-def free_port() -> int:
-    """A TCP port on loopback that nobody listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _text(output: IO[bytes]) -> str:
