@@ -31,10 +31,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Timings:
-    """Seconds of each request, and of all together."""
+    """Seconds of each request that succeeded, of all together, and how many others there were."""
 
     seconds: list[float]
     wall: float
+    failed: int = 0
 
     def figures(self) -> dict[str, float]:
         """Milliseconds and requests a second."""
@@ -44,16 +45,26 @@ class Timings:
             "p95_ms": round(cuts[94] * 1000, 2),
             "p99_ms": round(cuts[98] * 1000, 2),
             "per_second": round(len(self.seconds) / self.wall, 1),
+            "failed": self.failed,
         }
 
 
 def drive(
-    url: str, calls: Sequence[Call], concurrency: int, *, warm_up: int = 0, headers: Mapping[str, str] | None = None
+    url: str,
+    calls: Sequence[Call],
+    concurrency: int,
+    *,
+    warm_up: int = 0,
+    headers: Mapping[str, str] | None = None,
+    may_fail: bool = False,
 ) -> Timings:
     """Send the calls from another process, so many at once; the first `warm_up` of them are not counted.
 
+    Args:
+        may_fail: Answers that are no success are counted, not timed.
+
     Raises:
-        RuntimeError: An answer was no success.
+        RuntimeError: An answer was no success, and none may be.
     """
     plan = {
         "url": url,
@@ -61,6 +72,7 @@ def drive(
         "calls": [asdict(call) for call in calls],
         "concurrency": concurrency,
         "warm_up": warm_up,
+        "may_fail": may_fail,
     }
     done = subprocess.run(  # noqa: S603 - this file
         [sys.executable, "-P", __file__], input=json.dumps(plan).encode(), capture_output=True, check=False
@@ -68,6 +80,10 @@ def drive(
     if done.returncode != 0:
         raise RuntimeError(done.stderr.decode()[-2_000:])
     return Timings(**json.loads(done.stdout))
+
+
+class RefusedError(RuntimeError):
+    """An answer that is no success."""
 
 
 class Connection(asyncio.Protocol):
@@ -80,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._body: list[bytes] = []
 
     async def ask(self, request: bytes) -> None:
-        """Send, and wait for the whole answer."""
+        """Send, and wait for the whole answer. Raises `RefusedError` if it is no success."""
         if self._transport is None:
             raise RuntimeError("The server has closed the connection.")
         self._answered = asyncio.get_running_loop().create_future()
@@ -88,7 +104,7 @@ class Connection(asyncio.Protocol):
         async with asyncio.timeout(ANSWER_SECONDS):
             body = await self._answered
         if not 200 <= self._status < 300:
-            raise RuntimeError(f"{self._status} {body.decode('utf-8', 'replace')}")
+            raise RefusedError(f"{self._status} {body.decode('utf-8', 'replace')}")
 
     def close(self) -> None:
         if self._transport is not None:
@@ -119,27 +135,38 @@ class Connection(asyncio.Protocol):
 
 
 async def _send(
-    host: str, port: int, requests: Sequence[bytes], concurrency: int, warm_up: int
-) -> dict[str, list[float] | float]:
+    host: str, port: int, requests: Sequence[bytes], concurrency: int, warm_up: int, *, may_fail: bool
+) -> Timings:
     loop = asyncio.get_running_loop()
     connections = [(await loop.create_connection(Connection, host, port))[1] for _ in range(concurrency)]
     waiting = iter(requests[:warm_up])
-    await asyncio.gather(*(_work(connection, waiting, []) for connection in connections))
+    await asyncio.gather(*(_work(connection, waiting, [], may_fail=may_fail) for connection in connections))
     seconds: list[float] = []
     waiting = iter(requests[warm_up:])
     began = time.perf_counter()
-    await asyncio.gather(*(_work(connection, waiting, seconds) for connection in connections))
+    failed = await asyncio.gather(
+        *(_work(connection, waiting, seconds, may_fail=may_fail) for connection in connections)
+    )
     wall = time.perf_counter() - began
     for connection in connections:
         connection.close()
-    return {"seconds": seconds, "wall": wall}
+    return Timings(seconds, wall, sum(failed))
 
 
-async def _work(connection: Connection, waiting: Iterator[bytes], seconds: list[float]) -> None:
+async def _work(connection: Connection, waiting: Iterator[bytes], seconds: list[float], *, may_fail: bool) -> int:
+    """Send what waits; how many answers were no success."""
+    failed = 0
     for request in waiting:
         began = time.perf_counter()
-        await connection.ask(request)
-        seconds.append(time.perf_counter() - began)
+        try:
+            await connection.ask(request)
+        except RefusedError:
+            if not may_fail:
+                raise
+            failed += 1
+        else:
+            seconds.append(time.perf_counter() - began)
+    return failed
 
 
 def _request(call: Mapping[str, Any], host: str, headers: Mapping[str, str]) -> bytes:
@@ -154,14 +181,21 @@ def main() -> int:
     plan = json.load(sys.stdin)
     where = urlsplit(plan["url"])
     requests = [_request(call, where.netloc, plan["headers"]) for call in plan["calls"]]
-    work = _send(where.hostname or "127.0.0.1", where.port or 80, requests, plan["concurrency"], plan["warm_up"])
+    work = _send(
+        where.hostname or "127.0.0.1",
+        where.port or 80,
+        requests,
+        plan["concurrency"],
+        plan["warm_up"],
+        may_fail=plan["may_fail"],
+    )
     if sys.platform == "win32":
-        print(json.dumps(asyncio.run(work)))
+        print(json.dumps(asdict(asyncio.run(work))))
         return 0
     import uvloop  # noqa: PLC0415 - is not on every platform
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        print(json.dumps(runner.run(work)))
+        print(json.dumps(asdict(runner.run(work))))
     return 0
 
 

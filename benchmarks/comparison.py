@@ -23,16 +23,20 @@ class System:
     """A system that runs.
 
     Args:
+        name: Which.
         url: Where.
         path: Its route of a search.
         headers: What a request carries.
         texts: The texts of an answer's hits.
+        may_fail: Its errors are counted; else they end the run.
     """
 
+    name: str
     url: str
     path: str
     headers: Mapping[str, str]
     texts: Callable[[Any], list[str]]
+    may_fail: bool = False
 
     def calls(self, questions: Sequence[tuple[str, str]]) -> list[Call]:
         """A search for each question."""
@@ -56,12 +60,22 @@ def in_turns(
             figures |= {"p50_ms_at_32": many["p50_ms"], "per_second_at_32": many["per_second"]}
             for key, figure in figures.items():
                 found.setdefault(name, {}).setdefault(key, []).append(figure)
+            if failed := one["failed"] + many["failed"]:
+                print(f"{name}: {failed:.0f} of {3 * requests} requests of a round were answered with an error.")
     return found
 
 
 def _driven(system: System, questions: Sequence[tuple[str, str]], requests: int, concurrency: int) -> dict[str, float]:
     repeated = [questions[number % len(questions)] for number in range(requests + WARM_UP)]
-    return drive(system.url, system.calls(repeated), concurrency, warm_up=WARM_UP, headers=system.headers).figures()
+    calls = system.calls(repeated)
+    try:
+        timings = drive(
+            system.url, calls, concurrency, warm_up=WARM_UP, headers=system.headers, may_fail=system.may_fail
+        )
+    except RuntimeError as error:
+        error.add_note(f"{system.name} was asked, {concurrency} at once.")
+        raise
+    return timings.figures()
 
 
 def hits_of(system: System, questions: Sequence[tuple[str, str]], owners: Mapping[str, set[str]]) -> dict[str, Any]:

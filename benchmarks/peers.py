@@ -152,10 +152,10 @@ def running(instance: Instance, peers: Peers) -> Iterator[dict[str, System]]:
 
         lookup = str(Path(__file__).with_name("lookup.py"))
         ours = url([sys.executable, "-P", lookup, "--data", str(instance.folder)], instance.environment)
-        systems = {OURS: System(ours, "/v1/memories/search", instance.headers, _texts_of_ours)}
+        systems = {OURS: System(OURS, ours, "/v1/memories/search", instance.headers, _texts_of_ours)}
         for name, (peer, more) in VARIANTS.items():
             address = url(peers.command(peer, "serve", *more), peers.environment)
-            systems[name] = System(address, "/search", {}, _texts_of_peers)
+            systems[name] = System(name, address, "/search", {}, _texts_of_peers, may_fail=True)
         yield systems
 
 

@@ -41,6 +41,9 @@ def served(command: Sequence[str], port: int, environment: Mapping[str, str], fo
         try:
             _wait(process, url, log)
             yield url
+        except BaseException as error:
+            error.add_note(f"{url} wrote: {_tail(log)}")
+            raise
         finally:
             process.send_signal(signal.SIGTERM)
             try:
@@ -63,5 +66,9 @@ def _wait(process: "subprocess.Popen[bytes]", url: str, log: IO[str]) -> None:
                 return
         except httpx.TransportError:
             time.sleep(0.1)
+    raise RuntimeError(f"The server did not start: {_tail(log)}")
+
+
+def _tail(log: IO[str]) -> str:
     log.seek(0)
-    raise RuntimeError(f"The server did not start: {log.read()[-LOG_TAIL:].strip()}")
+    return log.read()[-LOG_TAIL:].strip()

@@ -41,7 +41,7 @@ class Spoken:
             for message in messages
         )
         asked = [
-            (conversation.user_id, question.text)
+            (conversation.user_id, question.text.strip())
             for conversation in conversations
             for question in conversation.questions
         ]
