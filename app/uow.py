@@ -137,9 +137,9 @@ class UnitOfWork:
     database: Database
 
     @asynccontextmanager
-    async def begin(self, principal: Principal) -> AsyncIterator[Transaction]:
-        """A transaction on behalf of a key: its tenant, its bound users."""
-        async with self.database.transaction(principal.tenant_id) as connection:
+    async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
+        """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it."""
+        async with self.database.transaction(principal.tenant_id, planned_once=planned_once) as connection:
             yield Transaction(Bound(connection, principal.tenant_id, principal.user_ids))
 
     @asynccontextmanager

@@ -18,6 +18,10 @@ T = TypeVar("T")
 
 _ROLLBACK_SECONDS: Final = 5
 
+PLANNED_ONCE: Final = "SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off"
+"""Without values the planner takes any owner for a tenth of all, and would read the whole table."""
+
+
 _unfinished: Final[set["asyncio.Task[None]"]] = set()
 """What cancelled callers have left to be ended."""
 
@@ -51,17 +55,24 @@ class Database:
         return int(self.engine.pool.checkedout())  # type: ignore[attr-defined]
 
     @asynccontextmanager
-    async def transaction(self, tenant_id: UUID | None) -> AsyncIterator[AsyncConnection]:
+    async def transaction(
+        self, tenant_id: UUID | None, *, planned_once: bool = False
+    ) -> AsyncIterator[AsyncConnection]:
         """A transaction in which row-level security shows this tenant's rows (None: global tables only).
 
         Commits when the block ends, rolls back when it raises; a database failure leaves as a `Problem`.
+
+        Args:
+            tenant_id: Whose rows are seen.
+            planned_once: Statements are planned once for any values, and by indexes alone: for those whose joins are
+                written down, and that take as long to plan as to run.
 
         Raises:
             Unavailable: No connection in time, or the server went away.
             ConfigurationError: Row-level security would not bind the acting role.
         """
         try:
-            opened = await _to_its_end(self._open(tenant_id), undo=_close)
+            opened = await _to_its_end(self._open(tenant_id, planned_once), undo=_close)
             try:
                 yield opened.connection
             except BaseException:
@@ -76,9 +87,11 @@ class Database:
                 raise
             raise problem from error
 
-    async def _open(self, tenant_id: UUID | None) -> "_Opened":
+    async def _open(self, tenant_id: UUID | None, planned_once: bool) -> "_Opened":  # noqa: FBT001 - private
         """A connection on which BEGIN went through: one that the server has dropped meanwhile is replaced unseen."""
         begin = _begin(tenant_id, self.role, self.limits)
+        if planned_once:
+            begin = f"{begin}; {PLANNED_ONCE}"
         attempts = self.engine.pool.size() + 2  # type: ignore[attr-defined]
         for attempt in range(attempts):
             connection = await self.engine.connect()

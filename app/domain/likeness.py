@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 from app.core.text.normal import normalise
@@ -34,6 +35,7 @@ class Wording:
     turns: tuple[str, ...]
 
     @classmethod
+    @lru_cache(maxsize=4_096)  # the same texts are found again and again
     def of(cls, text: str) -> Self:
         """Work it out; case, width, punctuation and traditional characters make no difference."""
         plain = normalise(text[:LONGEST])

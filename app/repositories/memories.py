@@ -14,6 +14,7 @@ from sqlalchemy import (
     RowMapping,
     Text,
     Uuid,
+    and_,
     bindparam,
     case,
     cast,
@@ -21,6 +22,7 @@ from sqlalchemy import (
     func,
     literal_column,
     null,
+    or_,
     select,
     text,
     update,
@@ -30,6 +32,7 @@ from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
 from app.db.models import memories, memory_events, memory_postings, memory_sources
 from app.repositories.base import Repository, RowLike, insertable
 from app.repositories.postings import Posting, insert_postings
+from app.repositories.prepared import Prepared
 from app.repositories.selection import Selection
 
 ROWS_OF_ONE_STATEMENT: Final = 500
@@ -64,10 +67,23 @@ _OF_MEMORY: Final = (
     .correlate(memories)
     .scalar_subquery()
 )
-_WITH_SOURCES: Final = select(memories, cast(_OF_MEMORY, JSONB).label("sources")).where(
+SERVED_COLUMNS: Final = (
+    *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
+    *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
+    *("occurred_at", "created_at", "valid_from", "valid_to"),
+)
+"""What a hit shows of a memory."""
+
+_SERVED: Final = (memories.c[name] for name in SERVED_COLUMNS)
+_WITH_SOURCES: Final = select(*_SERVED, cast(_OF_MEMORY, JSONB).label("sources")).where(
     memories.c.tenant_id == _TENANT, memories.c.id == func.any(_IDS)
 )
-"""In one statement: it is in the path of every search."""
+_BOUND: Final = or_(
+    memories.c.user_id == func.any(bindparam("bound_users", type_=ARRAY(Text(collation="C")))),
+    and_(memories.c.user_id.is_(None), memories.c.session_id.is_(None)),
+)
+_WITH_SOURCES_OF: Final = {False: Prepared.of(_WITH_SOURCES), True: Prepared.of(_WITH_SOURCES.where(_BOUND))}
+"""For keys that are, or are not, bound to users; in one statement, because it is in the path of every search."""
 
 
 class MemoryRepository(Repository):
@@ -188,11 +204,10 @@ class MemoryRepository(Repository):
         statement = _BY_IDS.where(*seen) if seen else _BY_IDS
         return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
-    async def with_sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
-        """The same, each with where it came from as `sources`: a list of objects, oldest first."""
-        seen = self._seen()
-        statement = _WITH_SOURCES.where(*seen) if seen else _WITH_SOURCES
-        return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
+    async def with_sources(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+        """What is served of memories, in no order, with where each came from as `sources`: objects, oldest first."""
+        values = {"tenant_id": self._tenant_id, "ids": list(ids), "bound_users": sorted(self._user_ids or ())}
+        return await _WITH_SOURCES_OF[self._user_ids is not None].read(self._connection, values)
 
     async def change(self, memory_id: UUID, values: dict[str, Any]) -> RowMapping:
         """Write columns and raise the version of a memory whose row is locked."""

@@ -11,14 +11,16 @@ from app.db.models import message_postings, message_vectors, messages
 from app.domain.scope import Scope
 from app.repositories.base import Repository, insertable
 from app.repositories.postings import Posting, insert_postings
+from app.repositories.prepared import Prepared
 
 _VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
 
-_BY_IDS: Final = select(messages).where(
-    messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
-    messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
+_BY_IDS: Final = Prepared.of(
+    select(messages).where(
+        messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
+    )
 )
-"""Built once: it is in the path of every search."""
 
 
 class MessageRepository(Repository):
@@ -82,9 +84,9 @@ class MessageRepository(Repository):
         statement = select(*columns).where(*self._of(session_id), messages.c.seq > after_seq)
         return await self._all(statement.order_by(messages.c.seq).limit(limit))
 
-    async def by_ids(self, ids: Sequence[UUID]) -> list[RowMapping]:
+    async def by_ids(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:
         """Messages by id, in no order."""
-        return await self._all(_BY_IDS, {"tenant_id": self._tenant_id, "ids": list(ids)})
+        return await _BY_IDS.read(self._connection, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def last(self, session_id: str, limit: int) -> list[RowMapping]:
         """The last messages of a session that the key may see, oldest first; none of one that is past its time."""

@@ -11,14 +11,16 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.models import memories, memory_sources, messages, owner_stats
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
+from app.repositories.prepared import Prepared
 
 COUNTERS: Final = ("memory_count", "memory_tokens", "message_count", "message_tokens")
 
-_SIZE_OF_ALL: Final = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
+_SIZE: Final = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
     owner_stats.c.tenant_id == bindparam("tenant_id", type_=owner_stats.c.tenant_id.type)
 )
-_SIZE_OF_SOME: Final = _SIZE_OF_ALL.where(
-    owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C"))))
+_SIZE_OF_ALL: Final = Prepared.of(_SIZE)
+_SIZE_OF_SOME: Final = Prepared.of(
+    _SIZE.where(owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))))
 )
 
 
@@ -167,9 +169,10 @@ class OwnerRepository(Repository):
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:
         """The corpus of some owners together, or (None) of every owner in the tenant."""
         if owners is None:
-            rows = await self._all(_SIZE_OF_ALL, {"tenant_id": self._tenant_id})
+            rows = await _SIZE_OF_ALL.run(self._connection, {"tenant_id": self._tenant_id})
         else:
-            rows = await self._all(_SIZE_OF_SOME, {"tenant_id": self._tenant_id, "owners": list(owners)})
+            values = {"tenant_id": self._tenant_id, "owners": list(owners)}
+            rows = await _SIZE_OF_SOME.run(self._connection, values)
         memories, memory_tokens, messages, message_tokens = (sum(row[name] for row in rows) for name in COUNTERS)
         return CorpusSize(
             [row["owner"] for row in rows],

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, Uuid, bindparam, func, or_, select, text
+from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
 
 from app.core import clock
 from app.db.models import (
@@ -24,7 +24,8 @@ from app.db.models import (
 )
 from app.domain.scope import Scope
 from app.repositories.base import Repository, outside_expired
-from app.repositories.legs import Corpus, LegShape, Path, extent_statement, legs_statement
+from app.repositories.corpus import TENANT, Corpus, Path
+from app.repositories.legs import LegShape, extent_statement, legs_statement
 from app.repositories.models import ModelRecord
 from app.repositories.prepared import Prepared
 from app.repositories.selection import Selection
@@ -36,11 +37,14 @@ EXACT_UP_TO: Final = 5_000
 _WALK: Final = text(
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true), "
     "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true), "
+    "set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true), "
     "set_config('enable_sort', 'off', true)"  # the planner would rather compare every vector than walk the index
 )
 
 
-_TENANT: Final = bindparam("tenant_id", type_=Uuid())
+_PLANNED_ANEW: Final = text(
+    "SELECT set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true)"
+)
 _ESTIMATE: Final = text("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)")
 """The planner's own estimate: no count would be worth its time."""
 
@@ -147,14 +151,15 @@ class Period:
         return bool(self.roles) or self.since is not None or self.until is not None
 
 
-MEMORY_FEATURES: Final = (
-    *("occurred_at", "created_at", "last_accessed_at", "importance", "weight", "confidence"),
-    *("key", "pinned", "category"),
-)
-MESSAGE_FEATURES: Final = ("session_id", "seq", "occurred_at", "created_at")
+_FOUND: Final = ("id", "cosine", "bm25", "coverage")
+_MEMORY_FEATURES: Final = ("last_accessed_at", "importance", "weight", "confidence")
+_MESSAGE_FEATURES: Final = ("session_id", "seq")
+MEMORY_COLUMNS: Final = (*_FOUND, "happened", *_MEMORY_FEATURES, "constraint", "named")
+MESSAGE_COLUMNS: Final = (*_FOUND, "happened", *_MESSAGE_FEATURES)
+"""What a row of candidates holds, in this order."""
 
-_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id", MEMORY_FEATURES)
-_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id", MESSAGE_FEATURES)
+_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id", _MEMORY_FEATURES)
+_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id", _MESSAGE_FEATURES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +192,14 @@ class MessageSelection:
     def conditions(self) -> list[ColumnElement[bool]]:
         """A user's messages are known by their owner; any other scope is the session's, and so is the expiry."""
         scope, period = self.scope, self.period
-        lasting = outside_expired(messages.c.session_id, _TENANT, _at("now"))
+        lasting = outside_expired(messages.c.session_id, TENANT, _at("now"))
         conditions = [messages.c.redacted_at.is_(None), lasting]
         if scope.session_id is not None:
             conditions.append(messages.c.session_id == _name("of_session"))
         if self.bound:
             conditions.append(messages.c.owner == _any_of("bound_owners"))
         if scope.agent_id is not None or scope.app_id is not None:
-            within = select(sessions.c.id).where(
-                sessions.c.tenant_id == _TENANT, sessions.c.id == messages.c.session_id
-            )
+            within = select(sessions.c.id).where(sessions.c.tenant_id == TENANT, sessions.c.id == messages.c.session_id)
             if scope.agent_id is not None:
                 within = within.where(sessions.c.agent_id == _name("of_agent"))
             if scope.app_id is not None:
@@ -215,11 +218,11 @@ class SearchRepository(Repository):
     """The legs. Each ranks only rows that may be served, so that nothing visible is crowded out."""
 
     async def memories(self, query: LegQuery, selection: Selection) -> list[Any]:
-        """Candidates among memories: rows of `id`, `cosine`, `bm25` and the features that ranking needs."""
+        """Candidates among memories: rows of `MEMORY_COLUMNS`."""
         return await self._find(_MEMORIES, query, selection)
 
     async def messages(self, query: LegQuery, scope: Scope, period: Period | None = None) -> list[Any]:
-        """Candidates among messages of sessions in scope, likewise."""
+        """Candidates among messages of sessions in scope: rows of `MESSAGE_COLUMNS`."""
         return await self._find(_MESSAGES, query, self._said(scope, period or Period()))
 
     async def extent_of_memories(self, selection: Selection, most: int) -> Extent:
@@ -266,6 +269,7 @@ class SearchRepository(Repository):
         """Run a statement whose text is this request's own, as a filter's is."""
         named = statement.compile().params
         given = {name: value for name, value in values.items() if name in named}
+        await self._connection.execute(_PLANNED_ANEW)
         return list((await self._connection.execute(statement, given)).all())
 
     async def _extent(self, corpus: Corpus, selection: Selection | MessageSelection, most: int) -> Extent:
@@ -316,7 +320,7 @@ def _conditions(selection: Selection | MessageSelection, *, bound: bool) -> list
         conditions.append(or_(memories.c.user_id == _any_of("bound_users"), shared))
     apart = selection.sessions_apart and selection.scope.session_id is None
     if not apart:
-        conditions.append(outside_expired(memories.c.session_id, _TENANT, _at("now")))
+        conditions.append(outside_expired(memories.c.session_id, TENANT, _at("now")))
     return conditions
 
 

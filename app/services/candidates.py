@@ -9,7 +9,7 @@ from app.domain.filters import parse_filter
 from app.domain.fusion import Leg
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.repositories.legs import Path
+from app.repositories.corpus import Path
 from app.repositories.owners import CorpusSize
 from app.repositories.search import EXACT_UP_TO, Extent, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection

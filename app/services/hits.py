@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from app.domain.neighbourhood import Place
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 from app.schemas.search import Hit, NearbyMessage, ScoreBreakdown
 from app.services.ranking import Scored
@@ -116,7 +116,7 @@ def _extent(hit: Scored, texts: Texts) -> tuple[str, int, int] | None:
     return None
 
 
-def _nearby(row: Row) -> NearbyMessage:
+def _nearby(row: RowLike) -> NearbyMessage:
     return NearbyMessage(
         session_id=row["session_id"],
         seq=row["seq"],
@@ -126,12 +126,12 @@ def _nearby(row: Row) -> NearbyMessage:
     )
 
 
-def _memory_fields(row: Row) -> dict[str, Any]:
+def _memory_fields(row: RowLike) -> dict[str, Any]:
     own = {name: row[name] for name in _MEMORY_FIELDS}
     return own | {"role": None, "disputed": row["status"] == "disputed"}
 
 
-def _message_fields(row: Row) -> dict[str, Any]:
+def _message_fields(row: RowLike) -> dict[str, Any]:
     """A message is its own source."""
     external = row["external_id"]
     source = MemorySource(

@@ -9,7 +9,7 @@ from app.core import clock, ids
 from app.core.errors import Conflict, NotFound, PreconditionFailed
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.repositories.base import Row
+from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
@@ -233,7 +233,7 @@ def no_message() -> NotFound:
     return NotFound("There is no such message.", code="message_not_found")
 
 
-def message_of(row: Row | dict[str, Any]) -> Message:
+def message_of(row: RowLike) -> Message:
     """A message as answers have it: its content as it was given."""
     return Message(
         id=str(row["id"]),

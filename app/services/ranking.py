@@ -14,6 +14,7 @@ from app.domain.fusion import Column, Evidence, Leg, ranks, relevance, similarit
 from app.domain.neighbourhood import Neighbourhood, Place, in_context
 from app.domain.periods import AskedTime, time_match
 from app.domain.scoring import NEUTRAL, Factors, RecencyOf, Weights, importance_factor, recencies, scores
+from app.repositories.search import MEMORY_COLUMNS, MESSAGE_COLUMNS
 from app.services.questions import Question
 
 HitType = Literal["memory", "message"]
@@ -53,42 +54,43 @@ class Pool:
     places: list[Place]
 
     @classmethod
-    def of_memories(cls, rows: Sequence[Any]) -> "Pool":
+    def of_memories(cls, rows: Sequence[Sequence[Any]]) -> "Pool":
         """Rows of the memories' legs."""
+        of = _by_name(rows, MEMORY_COLUMNS)
         return cls(
             type="memory",
-            ids=[row.id for row in rows],
-            cosine=_column(row.cosine for row in rows),
-            bm25=_column(row.bm25 for row in rows),
-            coverage=_column(row.coverage for row in rows),
-            happened=[row.occurred_at or row.created_at for row in rows],
-            accessed=[row.last_accessed_at for row in rows],
-            importance=[importance_factor(row.importance) for row in rows],
-            weight=[row.weight for row in rows],
-            confidence=[row.confidence for row in rows],
-            named=[row.named for row in rows],
-            constraint=[row.pinned and row.category == "constraint" for row in rows],
+            ids=list(of["id"]),
+            cosine=_column(of["cosine"]),
+            bm25=_column(of["bm25"]),
+            coverage=_column(of["coverage"]),
+            happened=list(of["happened"]),
+            accessed=list(of["last_accessed_at"]),
+            importance=[importance_factor(importance) for importance in of["importance"]],
+            weight=list(of["weight"]),
+            confidence=list(of["confidence"]),
+            named=list(of["named"]),
+            constraint=list(of["constraint"]),
             places=[],
         )
 
     @classmethod
-    def of_messages(cls, rows: Sequence[Any]) -> "Pool":
+    def of_messages(cls, rows: Sequence[Sequence[Any]]) -> "Pool":
         """Rows of the messages' legs."""
-        count = len(rows)
+        of, count = _by_name(rows, MESSAGE_COLUMNS), len(rows)
         return cls(
             type="message",
-            ids=[row.id for row in rows],
-            cosine=_column(row.cosine for row in rows),
-            bm25=_column(row.bm25 for row in rows),
-            coverage=_column(row.coverage for row in rows),
-            happened=[row.occurred_at for row in rows],
+            ids=list(of["id"]),
+            cosine=_column(of["cosine"]),
+            bm25=_column(of["bm25"]),
+            coverage=_column(of["coverage"]),
+            happened=list(of["happened"]),
             accessed=[None] * count,
             importance=[NEUTRAL] * count,
             weight=[1.0] * count,
             confidence=[1.0] * count,
             named=[False] * count,
             constraint=[False] * count,
-            places=[(row.session_id, row.seq) for row in rows],
+            places=list(zip(of["session_id"], of["seq"], strict=True)),
         )
 
 
@@ -247,8 +249,13 @@ def _of_time(pool: Pool, time: AskedTime | None, *, latest: bool) -> Column | No
     return recencies(pool.happened, nothing, newest, of="creation", half_life=LATEST_HALF_LIFE_DAYS)
 
 
-def _column(values: Any) -> Column:  # noqa: ANN401 - numbers and None
-    return np.array([math.nan if value is None else value for value in values], np.float64)
+def _by_name(rows: Sequence[Sequence[Any]], names: Sequence[str]) -> dict[str, Sequence[Any]]:
+    """The columns of some rows; each is empty where there is no row."""
+    return dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else dict.fromkeys(names, ())
+
+
+def _column(values: Sequence[float | None]) -> Column:
+    return np.array(values, np.float64)  # None is NaN
 
 
 def _known(value: float) -> float | None:

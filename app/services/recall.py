@@ -9,7 +9,7 @@ from app.domain.fusion import Leg
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.domain.scoring import HALF_LIFE_DAYS, Weights
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.repositories.owners import CorpusSize
 from app.repositories.search import Period
 from app.schemas.messages import Message
@@ -44,7 +44,7 @@ class RecallService:
             question, degraded = await ask(self.embedder, request.query, MODES[request.mode], clock.now())
         user_id = request.user_id if request.user_id is None else principal.own_user(request.user_id)
         scope = Scope(user_id, request.agent_id, request.app_id, request.session_id)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, planned_once=question is not None) as tx:
             size = await tx.owners.size(owners_in_scope(scope, principal, []))
             if question is None:
                 found = await _latest(tx, size.owners, scope, request)
@@ -59,7 +59,7 @@ class RecallService:
 
 async def _latest(
     tx: Transaction, owners: Sequence[str], scope: Scope, request: RecallRequest
-) -> list[tuple[Row, Scored | None]]:
+) -> list[tuple[RowLike, Scored | None]]:
     wanted = await tx.search.latest(owners, scope, _period(request), request.limit)
     rows = {row["id"]: row for row in await tx.messages.by_ids(wanted)}
     return [(rows[message_id], None) for message_id in wanted]
@@ -67,7 +67,7 @@ async def _latest(
 
 async def _matching(
     tx: Transaction, size: CorpusSize, scope: Scope, request: RecallRequest, question: Question
-) -> list[tuple[Row, Scored | None]]:
+) -> list[tuple[RowLike, Scored | None]]:
     """Hits of the legs; by words or by meaning alone a message's surroundings do not count."""
     period = _period(request)
     owners, path = await way_to_messages(tx, size, scope, period)
@@ -80,7 +80,7 @@ async def _matching(
     return [(rows[hit.id], hit) for hit in ranked]
 
 
-async def _around(tx: Transaction, rows: Sequence[Row], request: RecallRequest) -> dict[tuple[str, int], Message]:
+async def _around(tx: Transaction, rows: Sequence[RowLike], request: RecallRequest) -> dict[tuple[str, int], Message]:
     """The neighbours of the hits, by session and number."""
     if not rows or not (request.context_before or request.context_after):
         return {}
@@ -94,7 +94,9 @@ def _period(request: RecallRequest) -> Period:
     return Period(request.roles, request.since, request.until)
 
 
-def _hit(row: Row, scored: Scored | None, around: dict[tuple[str, int], Message], request: RecallRequest) -> RecallHit:
+def _hit(
+    row: RowLike, scored: Scored | None, around: dict[tuple[str, int], Message], request: RecallRequest
+) -> RecallHit:
     session_id, seq = row["session_id"], row["seq"]
     before = [around.get((session_id, seq - step)) for step in range(request.context_before, 0, -1)]
     after = [around.get((session_id, seq + step)) for step in range(1, request.context_after + 1)]

@@ -12,7 +12,7 @@ from app.domain.scope import Scope
 from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.domain.smalltalk import worth_retrieving
 from app.providers.rerank.base import Reranker, RerankUnavailable
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.search import FactorWeights, FusionChoice, Hit, LegWeights, SearchRequest, SearchResult
 from app.services.accesses import AccessLog
 from app.services.candidates import Lookup, zone_of
@@ -64,7 +64,7 @@ class RetrievalService:
         depth = request.top_k + SPARE
         if request.rerank and self.reranker is not None:
             depth = max(depth, self.rerank_candidates)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, planned_once=True) as tx:
             if question.time is not None:
                 question = question.in_zone(await zone_of(tx, principal, user_id, request.timezone), at)
             lookup = Lookup(tx, principal, scope, question, request, depth)
@@ -104,7 +104,12 @@ class RetrievalService:
         return await self.rewriter.rewrite(request.query, turns)
 
     async def _reranked(
-        self, request: SearchRequest, question: Question, best: list[Scored], rows: Mapping[UUID, Row], weights: Weights
+        self,
+        request: SearchRequest,
+        question: Question,
+        best: list[Scored],
+        rows: Mapping[UUID, RowLike],
+        weights: Weights,
     ) -> tuple[list[Scored], list[str]]:
         """The best ones in the reranker's order, if it answers in time; no connection is held meanwhile."""
         if not request.rerank:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.domain.budget import within_budget
 from app.domain.likeness import Wording
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.search import Reason
 from app.services.ranking import Scored
 
@@ -70,7 +70,7 @@ def contenders(found: Sequence[Scored], depth: int) -> list[Scored]:
     return [*found[:depth], *(hit for hit in found[depth:] if hit.constraint)]
 
 
-def shortlist(found: Sequence[Scored], rows: Mapping[UUID, Row], limits: Limits) -> Shortlist:
+def shortlist(found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Limits) -> Shortlist:
     """Hits of the contenders, whose rows are at hand.
 
     Args:
@@ -89,7 +89,7 @@ def shortlist(found: Sequence[Scored], rows: Mapping[UUID, Row], limits: Limits)
 
 
 def _collapsed(
-    found: Sequence[Scored], rows: Mapping[UUID, Row], limits: Limits
+    found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Limits
 ) -> tuple[list[Kept], list[LeftOutHit]]:
     """Near-identical hits become one, the newest of them; only as many texts are compared as there can be hits."""
     kept: list[Kept] = []

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from app.domain.memory import VISIBLE_STATUSES
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 from app.services.ranking import Scored
 from app.uow import Transaction
@@ -15,7 +15,7 @@ from app.uow import Transaction
 class Texts:
     """The contenders' rows and where memories come from."""
 
-    rows: dict[UUID, Row]
+    rows: dict[UUID, RowLike]
     sources: dict[UUID, list[MemorySource]]
 
 

@@ -1,7 +1,7 @@
 """How often the commonest calls go to the database: each round trip costs every caller.
 
-`sent` are the statements that SQLAlchemy executes. `all` adds what the driver sends past it: BEGIN with its settings,
-COMMIT (one round trip each) and the dispatcher's INSERT. The lookup of the key has a transaction of its own and is
+`sent` are the statements that SQLAlchemy or a repository's prepared statement executes. `all` adds what else the driver
+sends: BEGIN with its settings, COMMIT (one round trip each) and the dispatcher's INSERT. The lookup of the key has a transaction of its own and is
 cached for seconds; the services here are called without it.
 """
 
@@ -46,7 +46,7 @@ def counted(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tra
         original = getattr(Connection, name)
 
         async def execute(connection: Any, statement: str, *arguments: Any, **options: Any) -> Any:
-            traffic.past.append(statement)
+            (traffic.sent if name == "fetch" else traffic.past).append(statement)
             return await original(connection, statement, *arguments, **options)
 
         return execute

@@ -61,11 +61,13 @@ async def find(
 
 
 def by_words(found: Sequence[Any]) -> list[UUID]:
-    return [one.id for one in sorted(found, key=lambda one: (-(one.bm25 or 0), one.id)) if one.bm25 is not None]
+    return [
+        one["id"] for one in sorted(found, key=lambda one: (-(one["bm25"] or 0), one["id"])) if one["bm25"] is not None
+    ]
 
 
 def by_meaning(found: Sequence[Any]) -> list[UUID]:
-    return [one.id for one in sorted(found, key=lambda one: -(one.cosine or -2)) if one.cosine is not None]
+    return [one["id"] for one in sorted(found, key=lambda one: -(one["cosine"] or -2)) if one["cosine"] is not None]
 
 
 def bm25(question: str, texts: Sequence[str], k1: float = 0.9, b: float = 0.4) -> dict[int, float]:
@@ -92,10 +94,10 @@ async def test_lexical_scores_are_bm25_as_the_book_has_it(tenant: Tenant, questi
         found = await find(tx, "u:ada", question)
     expected = bm25(question, TEXTS)
     assert expected
-    assert {stored.index(one.id): one.bm25 for one in found} == pytest.approx(expected, rel=1e-9)
+    assert {stored.index(one["id"]): one["bm25"] for one in found} == pytest.approx(expected, rel=1e-9)
     best = sorted(expected, key=lambda number: -expected[number])
     assert [stored.index(one) for one in by_words(found)] == best
-    assert all(one.cosine is None for one in found)
+    assert all(one["cosine"] is None for one in found)
 
 
 async def test_other_owners_rows_change_no_score(tenant: Tenant) -> None:
@@ -166,7 +168,7 @@ async def test_both_paths_give_the_same_ten_nearest_and_the_cosines_of_the_vecto
     nearest = [stored[number] for number in np.argsort(-cosines)[:10]]
     for found in (exact, index):
         assert by_meaning(found) == nearest
-        near = sorted((one.cosine for one in found), reverse=True)
+        near = sorted((one["cosine"] for one in found), reverse=True)
         assert near == pytest.approx(sorted(cosines, reverse=True)[:10], abs=2e-3)
 
 
@@ -175,13 +177,13 @@ async def test_a_vector_of_an_earlier_text_is_not_compared(tenant: Tenant, model
     async with tenant.services.uow.begin_tenant(tenant.id) as tx:
         stored = await store(tx, "u:ada", ["The old text."])
         await store_vectors(tx, model, stored, ["The old text."], vector[None])
-        assert [one.cosine for one in await find(tx, "u:ada", dense=DenseQuery(vector, model))] == pytest.approx(
+        assert [one["cosine"] for one in await find(tx, "u:ada", dense=DenseQuery(vector, model))] == pytest.approx(
             [1.0], abs=1e-3
         )
         await tx.memories.change(stored[0], {"text": "The new text.", "content_hash": text_hash("The new text.")})
         assert await find(tx, "u:ada", dense=DenseQuery(vector, model)) == []
         by_word = await find(tx, "u:ada", "text", dense=DenseQuery(vector, model))
-        assert [one.cosine for one in by_word] == [None]
+        assert [one["cosine"] for one in by_word] == [None]
 
 
 async def test_a_row_that_has_moved_away_is_not_served_by_what_its_index_still_says(
