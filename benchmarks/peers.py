@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/peers.py [--sizes 1451 10000 100000] [--conversations FILE] [--environments DIR]
 
 Each system has a database of its own on one server, 10 connections, one process of uvicorn, and vectors of memories and
-questions that are looked up by text, so that no model is measured. Rounds go from system to system, so that the
+questions that are looked up by text, so that no model is measured; none logs its requests. Rounds go from system to system, so that the
 machine's load meets all alike; medians of rounds, and of each round's ratio, are shown. Up to 10,000 memories are added
 to the others by their own means; more are copied into their tables and indexed afterwards. Mnemic's are always copied.
 """
@@ -151,7 +151,8 @@ def running(instance: Instance, peers: Peers) -> Iterator[dict[str, System]]:
             return stack.enter_context(served([*command, "--port", str(port)], port, environment, instance.folder))
 
         lookup = str(Path(__file__).with_name("lookup.py"))
-        ours = url([sys.executable, "-P", lookup, "--data", str(instance.folder)], instance.environment)
+        quiet = {**instance.environment, "LOG_LEVEL": "warning"}
+        ours = url([sys.executable, "-P", lookup, "--data", str(instance.folder)], quiet)
         systems = {OURS: System(OURS, ours, "/v1/memories/search", instance.headers, _texts_of_ours)}
         for name, (peer, more) in VARIANTS.items():
             address = url(peers.command(peer, "serve", *more), peers.environment)
