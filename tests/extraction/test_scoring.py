@@ -41,7 +41,7 @@ def dialogue(
     language: Language = "en",
     roles: tuple[Role, ...] = (),
 ) -> Dialogue:
-    speakers: tuple[Role, ...] = roles or ("user",) * len(texts)
+    speakers: list[Role] = [*roles] or ["user" for _ in texts]
     turns = tuple(
         LabelledTurn(seq, role, text, STARTED + timedelta(minutes=seq), SHANGHAI, None)
         for seq, (text, role) in enumerate(zip(texts, speakers, strict=True), start=1)
