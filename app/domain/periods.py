@@ -1,9 +1,8 @@
 """The time that a question or a sentence names: "last Tuesday", 三天前, "since March", 从三月到五月."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Final, assert_never
-from zoneinfo import ZoneInfo
 
 from app.core.text.dates_fold import fold
 from app.core.text.dates_grammar import Phrase, Relation, phrases
@@ -37,7 +36,7 @@ class TimeMention:
     period: AskedTime
 
 
-def mentions(text: str, now: datetime, zone: ZoneInfo) -> list[TimeMention]:
+def mentions(text: str, now: datetime, zone: tzinfo, *, ahead: bool | None = None) -> list[TimeMention]:
     """All expressions of time in a text, in their order, apart from one another.
 
     Weeks begin on Monday; days, weeks, months, quarters and years are those of the calendar, so "two weeks ago" is the
@@ -49,15 +48,16 @@ def mentions(text: str, now: datetime, zone: ZoneInfo) -> list[TimeMention]:
         text: Any string, in Chinese or English or both.
         now: When it was said or asked, aware.
         zone: Of who said it: 昨天 at 23:30 is yesterday there.
+        ahead: Whether a date without a year is one to come; by default as the words of the text tell.
     """
-    ahead = looks_ahead(fold(text))
+    ahead = looks_ahead(fold(text)) if ahead is None else ahead
     found = ((phrase, _period(text, phrase, Anchor(now, zone, ahead))) for phrase in phrases(text))
     return [
         TimeMention(phrase.start, phrase.end, period.matched, period) for phrase, period in found if period is not None
     ]
 
 
-def asked_time(text: str, now: datetime, zone: ZoneInfo) -> AskedTime | None:
+def asked_time(text: str, now: datetime, zone: tzinfo) -> AskedTime | None:
     """The period that a question names, None if it names none.
 
     Of several, those that are listed with the first ("yesterday and today") make one with it; or else the first counts,

@@ -3,9 +3,8 @@
 import calendar
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, assert_never
-from zoneinfo import ZoneInfo
 
 from app.core.text.dates import WHOLE, Cycle, Cyclic, Elapsed, Expression, Pick, Slot, Stretch, Window
 
@@ -35,7 +34,7 @@ class Anchor:
     """
 
     now: datetime
-    zone: ZoneInfo
+    zone: tzinfo
     ahead: bool = False
 
     @property
@@ -174,7 +173,7 @@ def _moved(day: date, months: int) -> date:
     return day.replace(year=year, month=month + 1, day=min(day.day, calendar.monthrange(year, month + 1)[1]))
 
 
-def _instant(day: date, zone: ZoneInfo, hour: int = 0) -> datetime:
+def _instant(day: date, zone: tzinfo, hour: int = 0) -> datetime:
     """An hour of a day at the place; hours from 24 on are of the day after."""
     days, hour = divmod(hour, 24)
     return datetime.combine(day + timedelta(days=days), time(hour), zone).astimezone(UTC)

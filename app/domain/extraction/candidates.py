@@ -7,8 +7,8 @@ from typing import Literal
 from app.domain.memory import Category, Kind, Source
 
 Change = Literal["replaces", "adds", "ends", "corrects"]
-"""What a sentence says about what was known: a new value took its place (now, moved, 改成), one more is true, it is over
-(no longer, 不再), or it was never right (no, I meant)."""
+"""What a sentence says about what was known: a new value took its place (now, moved, 改成), one more is true, it is
+over (no longer, 不再), or it was never right (no, I meant)."""
 
 
 @dataclass(frozen=True, slots=True)

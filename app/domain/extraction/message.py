@@ -1,0 +1,208 @@
+"""One message of a user's: its sentences and clauses in turn, each seen with those before it."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from app.domain.extraction.asking import request_of
+from app.domain.extraction.candidates import Candidate
+from app.domain.extraction.clauses import Clause, joined, sentences_of
+from app.domain.extraction.corrections import corrected
+from app.domain.extraction.dating import dated
+from app.domain.extraction.habits import Habits
+from app.domain.extraction.reading import read
+from app.domain.extraction.subjects import has_subject, with_subject
+from app.domain.extraction.turns import Turn
+from app.domain.gate.sentences import asks_to_forget, refusal_of
+
+LONGEST_JOINED: Final = 300
+
+_PRONOUN_EN: Final = re.compile(r"(?:(?:he|she|it|they|his|her|their|its)(?:'s|'re|'ll)?|both|which|who) ")
+_THIRD_EN: Final = re.compile(
+    r"(?:also |now |just |recently |currently )*(?:lives|works|loves|likes|hates|"
+    r"prefers|uses|studies|is|has|was|plays|speaks|teaches|got|moved|started|"
+    r"wants)\b"
+)
+_PRONOUN_ZH: Final = re.compile(r"(?:[他她它]们?|其中|对方|名字叫?|叫做?|名叫)(?!人)")
+_GOES_ON_ZH: Final = re.compile(
+    r"(?:叫|名叫|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
+    r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
+    r"做|刚|\d)"
+)
+_OWN_ZH: Final = re.compile(r"我|咱|请|以后|不要|别|每次|记")
+_LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "constraint", "goal"})
+
+
+class Message:
+    """Reads a user's turn after the candidates that are known before it.
+
+    Args:
+        turn: Of the user.
+        before: Candidates of the turns before; corrected ones are replaced.
+        habits: Takes note of corrections of style.
+    """
+
+    def __init__(self, turn: Turn, before: list[Candidate], habits: Habits) -> None:
+        self._turn = turn
+        self._habits = habits
+        self.candidates = list(before)
+        self._last: tuple[int, Clause] | None = None
+        self._subject: Clause | None = None
+        self._awaited = False
+        self._sentence: list[Clause] = []
+
+    def read(self) -> None:
+        """Adds what the message tells to `candidates`."""
+        for clauses in sentences_of(self._turn.text):
+            self._read_sentence(clauses)
+            self._sentence = clauses
+
+    def _read_sentence(self, clauses: list[Clause]) -> None:
+        whole = joined(self._turn.text, clauses)
+        if asks_to_forget(whole.plain):
+            return
+        self._subject = None
+        request = request_of(clauses)
+        if request is not None:
+            about, follows = request
+            if not about:
+                self._awaited = follows or not self._sentence
+                about = [] if self._awaited else self._sentence
+            self._read_clauses(about, explicit=True)
+            return
+        correction = corrected(whole, self._turn, self.candidates)
+        if correction is not None:
+            place, candidate = correction
+            self.candidates[place] = replace(self.candidates[place], replaced=True)
+            self._add(candidate, whole)
+            return
+        explicit, self._awaited = self._awaited, False
+        self._read_clauses(clauses, explicit=explicit)
+
+    def _read_clauses(self, clauses: list[Clause], *, explicit: bool) -> None:
+        if not explicit and clauses and refusal_of(clauses[0].plain) in {"hypothetical", "role_play", "too_long"}:
+            return
+        for clause in clauses:
+            if explicit:
+                self._read_explicit(clause)
+            else:
+                self._read_clause(clause)
+
+    def _read_explicit(self, clause: Clause) -> None:
+        if not re.search(r"\w{2}|[\u3400-\u9fff]{2}", clause.plain):
+            return
+        plain = read(clause, self._turn)
+        same_turn = self._last is not None and self.candidates[self._last[0]].explicit
+        if plain is None and same_turn and self._goes_on(clause):
+            return
+        candidate = read(clause, self._turn, explicit=True)
+        if candidate is not None:
+            self.candidates = [one for one in self.candidates if one.quote != candidate.quote]
+            self._add(candidate, clause)
+
+    def _read_clause(self, clause: Clause) -> None:
+        if clause.asked or refusal_of(clause.plain) is not None:
+            self._habits.note(clause, self._turn)
+            return
+        if self._is_of_another(clause) and self._goes_on(clause):
+            return
+        candidate = read(clause, self._turn)
+        if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
+            candidate = read(carried, self._turn)
+            candidate = self._as_said(candidate, clause) if candidate else None
+        if candidate is not None:
+            self._add(self._as_correction(candidate, clause), clause)
+        elif not self._goes_on_zh(clause):
+            self._habits.note(clause, self._turn)
+        if has_subject(clause):
+            self._subject = clause
+
+    def _subject_of(self, clause: Clause) -> Clause | None:
+        """The clause before it in its sentence that says I or we."""
+        return self._subject if self._subject is not None and self._subject.sentence == clause.sentence else None
+
+    def _as_said(self, candidate: Candidate, clause: Clause) -> Candidate:
+        if self._subject_of(clause) is not None:
+            return replace(candidate, quote=clause.text)
+        return replace(candidate, quote=clause.text, text=dated(clause.text, self._turn).text)
+
+    def _add(self, candidate: Candidate, clause: Clause) -> None:
+        self.candidates.append(candidate)
+        self._last = (len(self.candidates) - 1, clause)
+
+    def _as_correction(self, candidate: Candidate, clause: Clause) -> Candidate:
+        """A statement after a "no" corrects what holds the same key."""
+        if (
+            candidate.change
+            or not candidate.key
+            or not re.match(r"(?:no|actually|sorry|wait|不对|不是|其实)\b", clause.lead)
+        ):
+            return candidate
+        held = [one for one in self.candidates if one.key == candidate.key and one.value != candidate.value]
+        return replace(candidate, change="corrects", before=held[-1].value) if held else candidate
+
+    def _is_of_another(self, clause: Clause) -> bool:
+        """Whether the clause is about somebody or something that was named just before."""
+        return bool((_PRONOUN_ZH if clause.chinese else _PRONOUN_EN).match(clause.plain)) or (
+            not clause.chinese and bool(_THIRD_EN.match(clause.plain))
+        )
+
+    def _goes_on(self, clause: Clause) -> bool:
+        """Takes the clause into the candidate before it, if that stands in the same message and close by."""
+        if self._last is None:
+            return self._follows_turn(clause)
+        place, before = self._last
+        whole = joined(self._turn.text, [before, clause])
+        if len(whole.text) > LONGEST_JOINED or clause.start < before.end or clause.sentence > before.sentence + 2:
+            return False
+        old = self.candidates[place]
+        between = self._turn.text[before.end : clause.start]
+        if len(between) > 6:  # noqa: PLR2004 - punctuation and an "and"
+            return False
+        times = dated(clause.text, self._turn)
+        known = self._name_in(clause)
+        self.candidates[place] = replace(
+            old,
+            text=f"{old.text}{between}{times.text}",
+            quote=whole.text,
+            value=f"{old.value}, {known}" if known and old.value else old.value,
+            expires_at=old.expires_at or times.expires_at,
+            occurred_at=times.event if times.event and old.kind == "episodic" else old.occurred_at,
+        )
+        self._last = (place, whole)
+        return True
+
+    def _name_in(self, clause: Clause) -> str | None:
+        match = re.match(
+            r"(?:his|her|its|their) names? (?:is|are) (.{1,30})$|[他她它]?(?:的名字)?(?:是)?叫(.{1,12})$", clause.plain
+        )
+        return clause.text[slice(*match.span(match.lastindex or 0))] if match else None
+
+    def _follows_turn(self, clause: Clause) -> bool:
+        """A pronoun at the beginning of a turn stands for whom the latest candidate is about."""
+        if not self.candidates:
+            return False
+        old = self.candidates[-1]
+        if old.category != "relation" or old.source != "user_stated" or self._turn.seq in old.seqs:
+            return False
+        times = dated(clause.text, self._turn)
+        between = "。" if clause.chinese else ". "
+        known = self._name_in(clause)
+        joined_candidate = replace(
+            old,
+            text=f"{old.text}{between}{times.text}",
+            seqs=(*old.seqs, self._turn.seq),
+            quote=clause.text,
+            value=f"{old.value}, {known}" if known and old.value else old.value,
+            occurred_at=self._turn.occurred_at,
+        )
+        self._add(joined_candidate, clause)
+        return True
+
+    def _goes_on_zh(self, clause: Clause) -> bool:
+        """A Chinese clause without a subject belongs to the one before it, where that leaves room for it."""
+        if not clause.chinese or self._last is None or self._last[1].sentence != clause.sentence:
+            return False
+        old = self.candidates[self._last[0]]
+        open_ended = old.category in _LEAVES_OPEN or _GOES_ON_ZH.match(clause.plain) is not None
+        return open_ended and not _OWN_ZH.match(clause.plain) and self._goes_on(clause)
