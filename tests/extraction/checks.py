@@ -72,6 +72,16 @@ def invented(prediction: Prediction, dialogue: Dialogue, *, held: bool) -> bool:
     return not held and not prediction.uncertain and not inventions.isdisjoint(prediction.seqs)
 
 
+def copied(prediction: Prediction, dialogue: Dialogue) -> bool:
+    """Whether the memory holds the whole of a turn that it cites, though that states several facts."""
+    for seq in prediction.seqs:
+        turn = dialogue.turn(seq)
+        several = sum(seq in fact.about for fact in dialogue.facts) > 1
+        if turn is not None and several and folded(turn.text) in folded(prediction.text):
+            return True
+    return False
+
+
 def stated_rightly(prediction: Prediction, fact: Fact) -> bool:
     """Whether the memory is visible exactly if its fact is still true; what lasts for a time may have expired."""
     if fact.expires is not None and prediction.status == "expired":

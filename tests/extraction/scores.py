@@ -10,6 +10,7 @@ MEASURES: Final = (
     "junk_share",
     "duplicate_share",
     "inventions",
+    "copies",
     "language",
     "attribution",
     "dates",
@@ -73,6 +74,11 @@ class Score:
     def inventions(self) -> Share:
         """Predictions served as fact that rest on the assistant's words alone, of all predictions. None is allowed."""
         return self.share("inventions", "predictions")
+
+    @property
+    def copies(self) -> Share:
+        """Predictions that hold a cited turn of several facts whole, of all predictions: kept, not extracted."""
+        return self.share("copies", "predictions")
 
     @property
     def language(self) -> Share:

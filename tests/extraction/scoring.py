@@ -6,6 +6,7 @@ from typing import Final
 
 from tests.extraction.checks import (
     attributed,
+    copied,
     dated,
     expires_rightly,
     invented,
@@ -129,6 +130,7 @@ def _judge_words(
         category,
         predictions=1,
         inventions=invention,
+        copies=copied(prediction, dialogue),
         with_language=kept is not None,
         kept_language=kept is True,
     )

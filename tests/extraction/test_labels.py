@@ -214,6 +214,7 @@ def test_keeping_every_turn_is_no_way_to_a_good_score(language: Language) -> Non
     assert (found.precision.rate or 0) < 0.5
     assert (found.junk_share.rate or 0) > 0.4
     assert found.inventions.part > 100
+    assert found.copies.part > 50
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

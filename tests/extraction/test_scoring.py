@@ -215,6 +215,20 @@ def test_a_memory_is_in_the_script_of_its_turns(turn: str, text: str, kept: int)
     assert judged(dialogue(turn), said(text)).language == Share(kept, 1)
 
 
+@pytest.mark.parametrize(
+    ("facts", "text", "copies"),
+    [
+        (("nurse", "leeds"), "The user said: I'm a nurse  and I live in LEEDS", 1),
+        (("nurse", "leeds"), "The user is a nurse", 0),
+        (("nurse",), "I'm a nurse and I live in Leeds", 0),
+        ((), "I'm a nurse and I live in Leeds", 0),
+    ],
+)
+def test_a_turn_of_several_facts_kept_whole_is_a_copy(facts: tuple[str, ...], text: str, copies: int) -> None:
+    one = dialogue("I'm a nurse and I live in Leeds", facts=tuple(map(fact, facts)))
+    assert judged(one, said(text)).copies == Share(copies, 1)
+
+
 def test_a_turn_without_a_language_asks_for_none() -> None:
     assert judged(dialogue("404 🤷"), said("用户说 404")).language == Share(0, 0)
 
