@@ -39,6 +39,7 @@ from app.services.memories import MemoryService
 from app.services.messages import MessageService
 from app.services.metering import Metering
 from app.services.recall import RecallService
+from app.services.redacting import Redacting
 from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
 from app.services.rewriting import QueryRewriter
@@ -155,6 +156,7 @@ def compose(
     access = AccessService(uow, settings.key_cache_seconds)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
+    redacting = Redacting(measured)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -164,18 +166,18 @@ def compose(
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
-        blocks=BlockService(uow),
+        blocks=BlockService(uow, redacting),
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
-        curation=CurationService(uow),
-        facts=FactService(uow, embedder),
+        curation=CurationService(uow, redacting),
+        facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
-        keys=KeyService(uow),
-        lifecycle=LifecycleService(uow),
-        memories=MemoryService(uow, embedder),
-        messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds)),
-        recall=RecallService(uow, embedder),
+        keys=KeyService(uow, redacting),
+        lifecycle=LifecycleService(uow, redacting),
+        memories=MemoryService(uow, embedder, redacting),
+        messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds), redacting),
+        recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
         retrieval=RetrievalService(
             uow,
@@ -185,11 +187,12 @@ def compose(
             settings.rerank_candidates,
             accesses,
             explainer,
+            redacting,
         ),
-        sessions=SessionService(uow),
-        states=StateService(uow),
+        sessions=SessionService(uow, redacting),
+        states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience),
-        users=UserService(uow),
+        users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
 

@@ -101,6 +101,9 @@ class Metrics:
         self.language_model_tokens = Counter(
             "mnemic_llm_tokens", "Tokens, as the model's host counts them", ("purpose", "part"), registry=registry
         )
+        self.secrets = Counter(
+            "mnemic_secrets", "Secrets found in what clients sent", ("kind", "outcome"), registry=registry
+        )
         self.rerank_calls = Counter("mnemic_rerank_calls", "Calls of the reranker", ("outcome",), registry=registry)
         self.rerank_seconds = Histogram(
             "mnemic_rerank_seconds", "Time of one call of the reranker", buckets=FAST, registry=registry

@@ -22,6 +22,8 @@ Permission = Literal[
 ]
 SCOPES: Final[tuple[Permission, ...]] = get_args(Permission)
 
+RedactionPolicy = Literal["redact", "reject", "allow"]
+
 _READ: Final[frozenset[Permission]] = frozenset({"sessions:read", "memories:read", "jobs:read"})
 _MEMBER: Final[frozenset[Permission]] = _READ | {"sessions:write", "memories:write", "jobs:write", "shared:write"}
 _ALL: Final[frozenset[Permission]] = frozenset(SCOPES)
@@ -35,13 +37,17 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
-    """What a tenant has set for requests that name nothing: a zone, lives in seconds, weights of a search."""
+    """What a tenant has set: a zone, lives in seconds and weights of a search for requests that name none, and what
+    becomes of secrets in what is written.
+    """
 
     timezone: str | None = None
     session_ttl: int | None = None
     memory_ttl: int | None = None
     legs: Mapping[str, float] = field(default_factory=dict)
     factors: Mapping[str, Any] = field(default_factory=dict)
+    redaction: RedactionPolicy = "redact"
+    redact_phone_numbers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

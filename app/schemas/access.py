@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.domain.principal import Permission, Role
+from app.domain.principal import Permission, RedactionPolicy, Role
 from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 from app.schemas.search import FactorWeights, LegWeights
 
@@ -80,6 +80,10 @@ class TenantSettings(RequestModel):
     default_memory_ttl: Ttl | None = Field(None, description="Seconds, for memories that name none")
     search_legs: LegWeights | None = Field(None, description="Weights of the legs for searches that name none")
     search_weights: FactorWeights | None = Field(None, description="Weights of the factors, likewise")
+    redaction: RedactionPolicy | None = Field(
+        None, description="Secrets in what is written: redact (the default) replaces, reject refuses, allow stores them"
+    )
+    redact_phone_numbers: bool | None = Field(None, description="Whether phone numbers count as secrets; default false")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field, model_validator
 
-from app.schemas.fields import MessageText, RequestModel, ResponseModel, ShortText
+from app.schemas.fields import MessageText, Redactions, RequestModel, ResponseModel, ShortText
 
 DEFAULT_LIMIT = 5_000
 
@@ -69,6 +69,7 @@ class Block(ResponseModel):
     version: int
     created_at: datetime
     updated_at: datetime
+    redacted: Redactions = Field(default_factory=list)
 
 
 class BlockVersion(ResponseModel):

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from app.schemas.fields import Id, Instant, Json, MemoryText, RequestModel, ResponseModel, ShortText, Ttl
+from app.schemas.fields import Id, Instant, Json, MemoryText, Redactions, RequestModel, ResponseModel, ShortText, Ttl
 from app.schemas.memories import Importance
 
 
@@ -43,6 +43,7 @@ class Fact(ResponseModel):
     updated_at: datetime
     expires_at: datetime | None
     version: int
+    redacted: Redactions = Field(default_factory=list)
 
 
 class KeyPut(RequestModel):
@@ -65,3 +66,4 @@ class MemoryKey(ResponseModel):
     multi_valued: bool
     description: str | None
     built_in: bool
+    redacted: Redactions = Field(default_factory=list)

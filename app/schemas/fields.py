@@ -1,6 +1,7 @@
 """The kinds of values that requests are made of, each checked once and everywhere alike."""
 
 import json
+import operator
 import re
 from datetime import datetime
 from functools import lru_cache
@@ -19,6 +20,7 @@ from pydantic import (
 )
 
 from app.core.strict_json import fault_of, text_fault
+from app.domain.redaction import SecretKind
 
 MAX_TEXT: Final = 100_000
 MAX_ID: Final = 255
@@ -147,6 +149,15 @@ class RequestModel(BaseModel):
         schema = handler(source)
         _make_strict(schema)
         return schema
+
+
+Redactions = Annotated[
+    list[SecretKind],
+    Field(
+        exclude_if=operator.not_,
+        description="In the answer to a write: the kinds of secrets that were taken out of it; absent if none",
+    ),
+]
 
 
 class ResponseModel(BaseModel):

@@ -7,7 +7,18 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from app.domain.jobs import JobState
 from app.domain.memory import Category, EventAction, Kind, Source, Status, Use
-from app.schemas.fields import Id, Instant, Json, MemoryText, Metadata, RequestModel, ResponseModel, ShortText, Ttl
+from app.schemas.fields import (
+    Id,
+    Instant,
+    Json,
+    MemoryText,
+    Metadata,
+    Redactions,
+    RequestModel,
+    ResponseModel,
+    ShortText,
+    Ttl,
+)
 
 Importance = Annotated[int, Field(ge=1, le=10)]
 Weight = Annotated[float, Field(ge=0, le=100)]
@@ -165,6 +176,7 @@ class Memory(ResponseModel):
     access_count: int
     version: int
     sources: list[MemorySource]
+    redacted: Redactions = Field(default_factory=list)
 
 
 class AddedMemory(Memory):

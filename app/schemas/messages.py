@@ -13,6 +13,7 @@ from app.schemas.fields import (
     JsonObject,
     MessageText,
     Metadata,
+    Redactions,
     RequestModel,
     ResponseModel,
     Timezone,
@@ -118,6 +119,7 @@ class Message(ResponseModel):
     metadata: dict[str, Any]
     created_at: datetime
     redacted_at: datetime | None = Field(None, description="When its content was taken away")
+    redacted: Redactions = Field(default_factory=list)
 
 
 class AppendedMessage(Message):

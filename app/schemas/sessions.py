@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from app.domain.session import MemoryMode, SessionStatus
-from app.schemas.fields import Id, Instant, Metadata, RequestModel, ResponseModel, ShortText, Timezone, Ttl
+from app.schemas.fields import Id, Instant, Metadata, Redactions, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 
 
 class SessionCreate(RequestModel):
@@ -69,3 +69,4 @@ class Session(ResponseModel):
     last_message_at: datetime | None
     closed_at: datetime | None
     expires_at: datetime | None
+    redacted: Redactions = Field(default_factory=list)

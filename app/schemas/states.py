@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.schemas.fields import JsonObject, RequestModel, ResponseModel, ShortText
+from app.schemas.fields import JsonObject, Redactions, RequestModel, ResponseModel, ShortText
 
 Steps = Annotated[list[ShortText], Field(max_length=1000)]
 
@@ -71,3 +71,4 @@ class State(ResponseModel):
     version: int
     actor: str | None
     created_at: datetime | None
+    redacted: Redactions = Field(default_factory=list)

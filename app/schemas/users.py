@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from app.schemas.fields import Id, Metadata, RequestModel, ResponseModel, Timezone
+from app.schemas.fields import Id, Metadata, Redactions, RequestModel, ResponseModel, Timezone
 
 
 class UserChange(RequestModel):
@@ -41,6 +41,7 @@ class User(ResponseModel):
     metadata: dict[str, Any]
     first_seen_at: datetime
     updated_at: datetime
+    redacted: Redactions = Field(default_factory=list)
 
 
 class MergedUser(User):

@@ -174,6 +174,8 @@ def _principal(row: Row) -> Principal:
             settings.get("default_memory_ttl"),
             _set(settings.get("search_legs")),
             _set(settings.get("search_weights")),
+            settings.get("redaction", "redact"),
+            settings.get("redact_phone_numbers", False),
         ),
     )
 

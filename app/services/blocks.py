@@ -12,6 +12,7 @@ from app.repositories.base import Row
 from app.schemas.blocks import Block, BlockPatch, BlockPut, BlockVersion
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.answers import Answer, Write, write_once
+from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.uow import Transaction, UnitOfWork
 
@@ -30,6 +31,7 @@ class BlockService:
     """The use cases of blocks."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def get(self, principal: Principal, address: BlockAddress) -> Block:
         """One block."""
@@ -64,6 +66,8 @@ class BlockService:
         """Make a block (201) or replace it whole."""
         principal = write.principal
         owner = _writable_owner(principal, address)
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         _check_length(request.text, request.limit)
         at = clock.now()
         values: dict[str, Any] = {
@@ -85,7 +89,8 @@ class BlockService:
                     await tx.users.touch([address.user_id], at)
                 row = await self._create(tx, address, owner, values)
             await tx.blocks.note(row, principal.actor, at)
-            return Answer(201 if current is None else 200, _block(row))
+            body = _block(row).model_copy(update={"redacted": cleaned.kinds()})
+            return Answer(201 if current is None else 200, body)
 
         return await write_once(self.uow, write, Block, work)
 
@@ -93,6 +98,8 @@ class BlockService:
         """Append, replace a part, or write single fields."""
         principal = write.principal
         _writable_owner(principal, address)
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         at = clock.now()
 
         async def work(tx: Transaction) -> Answer:
@@ -105,7 +112,7 @@ class BlockService:
             values = named | {"text": text, "char_limit": limit, "updated_at": at}
             row = await tx.blocks.change(current["id"], values)
             await tx.blocks.note(row, principal.actor, at)
-            return Answer(200, _block(row))
+            return Answer(200, _block(row).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, Block, work)
 
@@ -192,4 +199,5 @@ def _there(row: Row | None) -> Row:
 
 def _block(row: Row) -> Block:
     derived = {"limit": row["char_limit"], "characters": len(row["text"])}
-    return Block(**derived, **{name: row[name] for name in Block.model_fields if name not in derived})
+    own = [name for name in Block.model_fields if name not in {*derived, "redacted"}]
+    return Block(**derived, **{name: row[name] for name in own})

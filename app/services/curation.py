@@ -16,6 +16,7 @@ from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
 from app.services.keying import KeySettlement
 from app.services.presenting import memories_of, shown_status
+from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import locked_memory, uncount
 from app.uow import Transaction, UnitOfWork
@@ -32,6 +33,7 @@ class CurationService:
     """The use cases of judging single memories."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def restore(self, write: Write, memory_id: UUID) -> Answer:
         """Make a memory current again that was deleted, archived, superseded or has expired."""
@@ -58,6 +60,8 @@ class CurationService:
 
     async def confirm(self, write: Write, memory_id: UUID, request: Judgement) -> Answer:
         """Vouch for a memory: an uncertain one becomes a fact."""
+        write.principal.require("memories:write")
+        request = (await self.redacting.clean(write.principal, request)).request
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
             _check_current(before, at)
@@ -72,6 +76,8 @@ class CurationService:
 
     async def reject(self, write: Write, memory_id: UUID, request: Judgement) -> Answer:
         """Say that a memory is not so: it is deleted, and its history says that it was rejected."""
+        write.principal.require("memories:write")
+        request = (await self.redacting.clean(write.principal, request)).request
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
             _check_current(before, at)
@@ -83,6 +89,8 @@ class CurationService:
 
     async def feedback(self, write: Write, memory_id: UUID, request: Feedback) -> Answer:
         """Record how a memory served: used counts as an access, wrong halves the confidence."""
+        write.principal.require("memories:write")
+        request = (await self.redacting.clean(write.principal, request)).request
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
             values: dict[str, Any] = {}

@@ -22,6 +22,7 @@ from app.services.answers import Answer, Write, write_once
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_row
 from app.services.keys import canonical_key
+from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import MemoryWriter, draft_of, embed_later
 from app.uow import Transaction, UnitOfWork
@@ -33,6 +34,7 @@ class FactService:
 
     uow: UnitOfWork
     embedder: Embedder
+    redacting: Redacting
 
     async def put(self, write: Write, user_id: str, key: str, request: FactPut) -> Answer:
         """Set a key's value (201 where it had none). The value before it is superseded at once."""
@@ -42,6 +44,8 @@ class FactService:
         at = clock.now()
         async with self.uow.begin(principal) as tx:
             canonical = await canonical_key(tx, key)
+        cleaned = await self.redacting.clean(principal, request, name=canonical.key)
+        request = cleaned.request
         memory = _memory(user_id, canonical.key, request, at)
         draft = draft_of(principal, memory, (await analyse_all([memory.text]))[0], at)
         vectors = await self.embedder.passages_if_up(
@@ -62,7 +66,7 @@ class FactService:
             if not vectors:
                 await embed_later(tx, [stored], at)
             row = _there(await tx.memories.by_ids([UUID(stored.id)]))
-            return Answer(200 if before else 201, _fact(row))
+            return Answer(200 if before else 201, _fact(row).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, Fact, work)
 
@@ -150,7 +154,7 @@ def _category(key: str) -> Category:
 
 
 def _fact(row: Row) -> Fact:
-    own = {name: row[name] for name in Fact.model_fields if name != "memory_id"}
+    own = {name: row[name] for name in Fact.model_fields if name not in {"memory_id", "redacted"}}
     return Fact(memory_id=str(row["id"]), **own)
 
 

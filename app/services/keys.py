@@ -9,6 +9,7 @@ from app.domain.principal import Principal
 from app.schemas.facts import KeyPut, MemoryKey
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.answers import Answer, Write, write_once
+from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
 
 
@@ -47,6 +48,7 @@ class KeyService:
     """The use cases of the registry."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def page(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[MemoryKey]:
         """The tenant's own keys by name, then the built-in ones."""
@@ -72,6 +74,8 @@ class KeyService:
     async def put(self, write: Write, key: str, request: KeyPut) -> Answer:
         """Enter or change a canonical key with its aliases."""
         write.principal.require_administration()
+        cleaned = await self.redacting.clean(write.principal, request)
+        request = cleaned.request
         name = _spelling(key)
         aliases = {_spelling(alias) for alias in request.aliases} - {name}
         entered = MemoryKey(
@@ -80,6 +84,7 @@ class KeyService:
             multi_valued=request.multi_valued,
             description=request.description,
             built_in=False,
+            redacted=cleaned.kinds(),
         )
 
         async def work(tx: Transaction) -> Answer:

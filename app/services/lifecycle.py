@@ -10,6 +10,7 @@ from app.repositories.owners import OwnerChange
 from app.schemas.lifecycle import SessionFork
 from app.schemas.sessions import Session
 from app.services.answers import Answer, Write, write_once
+from app.services.redacting import Redacting
 from app.services.sessions import alive, id_taken, session_of
 from app.uow import Transaction, UnitOfWork
 
@@ -21,6 +22,7 @@ class LifecycleService:
     """The use cases of opening and closing."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def close(self, write: Write, session_id: str) -> Answer:
         """Close a session: it takes no more messages until it is reopened. Closing it twice changes nothing."""
@@ -33,6 +35,8 @@ class LifecycleService:
     async def fork(self, write: Write, session_id: str, request: SessionFork) -> Answer:
         """Copy a session with its messages up to a number, and its state; memories stay where they are."""
         write.principal.require("sessions:write")
+        cleaned = await self.redacting.clean(write.principal, request)
+        request = cleaned.request
         copy_id = request.id or str(ids.new_id())
 
         async def work(tx: Transaction) -> Answer:
@@ -48,7 +52,7 @@ class LifecycleService:
             if count and copy["embedded_seq"] < last:
                 await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
             grown = await tx.sessions.grow(copy_id, count)
-            return Answer(201, session_of(grown))
+            return Answer(201, session_of(grown).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, Session, work)
 

@@ -12,6 +12,7 @@ from app.core.text.digest import text_hash
 from app.domain.budget import estimate_tokens
 from app.domain.memory import VISIBLE_STATUSES
 from app.domain.principal import Principal
+from app.domain.redaction import SecretKind
 from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
@@ -27,6 +28,7 @@ from app.services.history import event_of, event_row
 from app.services.keying import KeySettlement
 from app.services.keys import canonical_key
 from app.services.presenting import memories_of, no_memory
+from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount
 from app.uow import Transaction, UnitOfWork
@@ -41,6 +43,7 @@ class MemoryService:
 
     uow: UnitOfWork
     embedder: Embedder
+    redacting: Redacting
 
     async def add(
         self, principal: Principal, request: MemoryAdd | MemoriesAdd, claim: IdempotencyClaim | None
@@ -48,6 +51,8 @@ class MemoryService:
         """Keep memories: what is known already is reinforced, and comes back under the id that it has."""
         principal.require("memories:write")
         at = clock.now()
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         given = request.memories if isinstance(request, MemoriesAdd) else [request]
         analyses = await analyse_all([memory.text for memory in given])
         drafts = [draft_of(principal, memory, analysis, at) for memory, analysis in zip(given, analyses, strict=True)]
@@ -57,6 +62,10 @@ class MemoryService:
 
         async def work(tx: Transaction) -> Answer:
             stored = await MemoryWriter(tx, principal.actor, at).run(drafts, vectors, model_id)
+            stored = [
+                _told(memory, cleaned.kinds(*(("memories", place) if many else ())))
+                for place, memory in enumerate(stored)
+            ]
             if not many:
                 if degraded:
                     await embed_later(tx, stored, at)
@@ -101,6 +110,8 @@ class MemoryService:
         """Correct a memory. A new text gets its tokens and its vector before the old ones are gone."""
         principal.require("memories:write")
         at = clock.now()
+        cleaned = await self.redacting.clean(principal, request, name=await self._key_of(principal, memory_id, request))
+        request = cleaned.request
         values = request.model_dump(exclude_unset=True, exclude={"version"})
         expected = if_match if if_match is not None else request.version
         vectors: list[Embedded] = []
@@ -121,7 +132,7 @@ class MemoryService:
                 if not vectors:
                     await embed_later(tx, await memories_of(tx, [changed]), at)
             await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
-            return Answer(200, (await memories_of(tx, [changed]))[0])
+            return Answer(200, _told((await memories_of(tx, [changed]))[0], cleaned.kinds()))
 
         return await write_once(self.uow, Write(principal, claim), Memory, work)
 
@@ -151,6 +162,14 @@ class MemoryService:
                 raise no_memory()
             rows = await tx.memories.history(memory_id)
         return MemoryHistory(results=[event_of(row) for row in rows])
+
+    async def _key_of(self, principal: Principal, memory_id: UUID, request: MemoryChange) -> str | None:
+        """The key of a memory whose value is changed under it: its name says what the value is."""
+        if request.value is None or request.key is not None:
+            return None
+        async with self.uow.begin(principal) as tx:
+            row = await tx.memories.get(memory_id)
+        return None if row is None else row["key"]
 
     async def _embed(self, drafts: Sequence[Draft]) -> tuple[list[Embedded], list[str]]:
         if len(drafts) > EMBEDDED_AT_ONCE:
@@ -194,6 +213,10 @@ async def _named(tx: Transaction, before: Row, values: dict[str, Any]) -> dict[s
 async def _check_twin(tx: Transaction, before: Row, values: dict[str, Any]) -> None:
     if values.keys() & {"content_hash", "key", "value"} and await tx.memories.twin({**before, **values}) is not None:
         raise Conflict("Another active memory says the same already.", code="duplicate_memory")
+
+
+def _told(memory: Memory, redacted: list[SecretKind]) -> Memory:
+    return memory.model_copy(update={"redacted": redacted}) if redacted else memory
 
 
 def _there(row: Row | None) -> Row:

@@ -8,6 +8,7 @@ from typing import Any
 from app.core import clock, ids
 from app.core.errors import Conflict, NotFound, PreconditionFailed
 from app.domain.principal import Principal
+from app.domain.redaction import SecretKind
 from app.domain.scope import Scope
 from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
@@ -25,6 +26,7 @@ from app.schemas.messages import (
 )
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, Write, write_once
+from app.services.redacting import Redacting
 from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
@@ -35,6 +37,7 @@ class MessageService:
 
     uow: UnitOfWork
     embed_debounce: timedelta
+    redacting: Redacting
 
     async def append(
         self,
@@ -51,6 +54,8 @@ class MessageService:
         """
         principal.require("sessions:write")
         at = clock.now()
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         given = request.messages if isinstance(request, MessagesAppend) else [request]
         analyses = await analyse_all([text_of(message.content) for message in given])
         scope = Scope(principal.own_user(request.user_id), request.agent_id, request.app_id)
@@ -67,8 +72,9 @@ class MessageService:
             )
             stored = await append.run(session, given, analyses, request.expected_seq)
             if isinstance(request, MessagesAppend):
-                return Answer(201, AppendedMessages(results=stored))
-            return Answer(201, AppendedMessage(**stored[0].model_dump()))
+                results = [_told(message, cleaned.kinds("messages", place)) for place, message in enumerate(stored)]
+                return Answer(201, AppendedMessages(results=results))
+            return Answer(201, AppendedMessage(**_told(stored[0], cleaned.kinds()).model_dump()))
 
         return await write_once(self.uow, Write(principal, claim), shape, work)
 
@@ -198,6 +204,10 @@ class _Append:
         }
 
 
+def _told(message: Message, redacted: list[SecretKind]) -> Message:
+    return message.model_copy(update={"redacted": redacted}) if redacted else message
+
+
 def _fresh(
     given: Sequence[MessageIn], analyses: Sequence[Analysis], known: set[str]
 ) -> list[tuple[MessageIn, Analysis]]:
@@ -238,5 +248,5 @@ def message_of(row: RowLike) -> Message:
     return Message(
         id=str(row["id"]),
         content=row["text"] if row["parts"] is None else row["parts"],
-        **{name: row[name] for name in Message.model_fields if name not in {"id", "content"}},
+        **{name: row[name] for name in Message.model_fields if name not in {"id", "content", "redacted"}},
     )

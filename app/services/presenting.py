@@ -38,7 +38,7 @@ async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, 
 
 
 def _memory(row: Row, sources: list[MemorySource]) -> Memory:
-    derived = {"id", "sources", "shared", "superseded_by", "status"}
+    derived = {"id", "sources", "redacted", "shared", "superseded_by", "status"}
     superseded_by = row["superseded_by"]
     return Memory(
         id=str(row["id"]),

@@ -20,6 +20,7 @@ from app.services.hits import breakdown_of
 from app.services.messages import message_of
 from app.services.questions import Question, ask
 from app.services.ranking import Pool, Scored, Scoring, rank
+from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
 
 MODES: Final[dict[str, dict[Leg, float | None]]] = {
@@ -35,10 +36,12 @@ class RecallService:
 
     uow: UnitOfWork
     embedder: Embedder
+    redacting: Redacting
 
     async def search(self, principal: Principal, request: RecallRequest) -> RecallResult:
         """Find messages of sessions that the key may see."""
         principal.require("sessions:read")
+        request = (await self.redacting.clean(principal, request)).request
         question, degraded = None, list[str]()
         if request.query is not None:
             question, degraded = await ask(self.embedder, request.query, MODES[request.mode], clock.now())

@@ -21,6 +21,7 @@ from app.services.explaining import Explained, Explainer
 from app.services.hits import Nearby, hits_of
 from app.services.questions import Question, ask
 from app.services.ranking import Scored, Scoring, rank
+from app.services.redacting import Redacting
 from app.services.rewriting import QueryRewriter, Rewritten
 from app.services.shortlist import Limits, Shortlist, contenders, relevant, shortlist
 from app.services.texts import Texts, read_texts
@@ -43,6 +44,7 @@ class RetrievalService:
     rerank_candidates: int
     accesses: AccessLog
     explainer: Explainer
+    redacting: Redacting
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchResult:
         """Find memories, and messages where asked for, that the key may see."""
@@ -54,6 +56,7 @@ class RetrievalService:
             return SearchResult(results=[], filtered_count=0, degraded=[], skipped="never")
         if request.retrieval == "auto" and not worth_retrieving(request.query):
             return SearchResult(results=[], filtered_count=0, degraded=[], skipped="small_talk")
+        request = (await self.redacting.clean(principal, request)).request
         rewritten = await self._completed(principal, request)
         at = request.now or clock.now()
         question, degraded = await ask(
@@ -77,7 +80,8 @@ class RetrievalService:
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
         chosen = shortlist(best, texts.rows, limits_of(request))
         results = await self._shown(principal, request, chosen, texts)
-        explained = Explained(question, scoring, request, lookup.way, pools, chosen, filtered, found)
+        kept = self.redacting.kept(principal, request) if request.explain else request
+        explained = Explained(question, scoring, kept, lookup.way, pools, chosen, filtered, found)
         if not request.explain:
             self.accesses.note(principal.tenant_id, _memories_of(chosen), clock.now())
         return SearchResult(

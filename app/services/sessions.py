@@ -15,6 +15,7 @@ from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.sessions import Session, SessionChange, SessionCreate
 from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
+from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
 
 
@@ -23,11 +24,14 @@ class SessionService:
     """The use cases of sessions."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def create(self, principal: Principal, request: SessionCreate, claim: IdempotencyClaim | None) -> Answer:
         """Open a session. Raises `Conflict` where its id is taken."""
         principal.require("sessions:write")
         at = clock.now()
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         row = session_row(
             request.id or str(ids.new_id()),
             Scope(principal.own_user(request.user_id), request.agent_id, request.app_id),
@@ -49,7 +53,7 @@ class SessionService:
                 created = await tx.sessions.create(row)
             if created is None:
                 raise id_taken()
-            return Answer(201, session_of(created))
+            return Answer(201, session_of(created).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, Write(principal, claim), Session, work)
 
@@ -87,6 +91,8 @@ class SessionService:
         """Write the fields that the request names."""
         principal.require("sessions:write")
         at = clock.now()
+        cleaned = await self.redacting.clean(principal, request)
+        request = cleaned.request
         values: dict[str, Any] = request.model_dump(exclude_unset=True, exclude={"version"})
         expected = if_match if if_match is not None else request.version
 
@@ -94,7 +100,7 @@ class SessionService:
             current = alive(await tx.sessions.get_for_update(session_id))
             check_version(current["version"], expected)
             changed = await tx.sessions.change(session_id, values | {"updated_at": at})
-            return Answer(200, session_of(_there(changed)))
+            return Answer(200, session_of(_there(changed)).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, Write(principal, claim), Session, work)
 
@@ -183,7 +189,7 @@ def session_row(session_id: str, scope: Scope, at: datetime, **given: Any) -> di
 
 def session_of(row: Row) -> Session:
     """A session as answers have it."""
-    return Session(**{name: row[name] for name in Session.model_fields})
+    return Session(**{name: row[name] for name in Session.model_fields if name != "redacted"})
 
 
 def check_version(current: int, expected: int | None) -> None:

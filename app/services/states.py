@@ -1,7 +1,7 @@
 """Session state: written whole or by merge patch, compared and set, every version readable and restorable."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,10 +11,12 @@ from app.core import clock
 from app.core.errors import Invalid, NotFound
 from app.domain.merging import merge_patch
 from app.domain.principal import Principal
+from app.domain.redaction import SecretKind
 from app.repositories.base import Row
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.states import State, StateDocument, StatePatch, StatePut, StateRestore
 from app.services.answers import Answer, Write, write_once
+from app.services.redacting import Redacting
 from app.services.sessions import alive, check_version
 from app.uow import Transaction, UnitOfWork
 
@@ -26,6 +28,7 @@ class StateService:
     """The use cases of session state."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def get(self, principal: Principal, session_id: str) -> State:
         """The current state; empty at version 0 where none was written."""
@@ -36,20 +39,24 @@ class StateService:
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
         """Replace the state."""
+        write.principal.require("sessions:write")
+        cleaned = await self.redacting.clean(write.principal, request)
 
         async def new(_tx: Transaction, _state: dict[str, Any]) -> dict[str, Any]:
-            return request.state
+            return cleaned.request.state
 
-        return await self._write(write, session_id, request.version, new)
+        return await self._write(write, session_id, request.version, new, cleaned.kinds())
 
     async def patch(self, write: Write, session_id: str, request: StatePatch) -> Answer:
         """Change the state by merge patch."""
+        write.principal.require("sessions:write")
+        cleaned = await self.redacting.clean(write.principal, request)
 
         async def new(_tx: Transaction, state: dict[str, Any]) -> dict[str, Any]:
-            merged: dict[str, Any] = merge_patch(state, request.patch)
+            merged: dict[str, Any] = merge_patch(state, cleaned.request.patch)
             return merged
 
-        return await self._write(write, session_id, request.version, new)
+        return await self._write(write, session_id, request.version, new, cleaned.kinds())
 
     async def restore(self, write: Write, session_id: str, request: StateRestore) -> Answer:
         """Make an older version the newest again; what came after it stays in the history."""
@@ -86,6 +93,7 @@ class StateService:
         session_id: str,
         version: int | None,
         new: Callable[[Transaction, dict[str, Any]], Awaitable[dict[str, Any]]],
+        redacted: Sequence[SecretKind] = (),
     ) -> Answer:
         write.principal.require("sessions:write")
 
@@ -97,7 +105,7 @@ class StateService:
             _check(document)
             actor = write.principal.actor
             row = await tx.states.add(session_id, _version(current) + 1, document, actor, clock.now())
-            return Answer(200, _state(session_id, row))
+            return Answer(200, _state(session_id, row).model_copy(update={"redacted": list(redacted)}))
 
         return await write_once(self.uow, write, State, work)
 

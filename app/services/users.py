@@ -16,6 +16,7 @@ from app.schemas.users import MergedUser, User, UserChange, UserMerge
 from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
 from app.services.keying import KeySettlement
+from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
 
 
@@ -24,6 +25,7 @@ class UserService:
     """The use cases of users."""
 
     uow: UnitOfWork
+    redacting: Redacting
 
     async def page(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[User]:
         """Users by id."""
@@ -51,11 +53,14 @@ class UserService:
         if not write.principal.may_see_user(user_id):
             raise no_user()
         at = clock.now()
+        cleaned = await self.redacting.clean(write.principal, request)
+        request = cleaned.request
         values = request.model_dump(exclude_unset=True)
 
         async def work(tx: Transaction) -> Answer:
             await tx.users.touch([user_id], at)
-            return Answer(200, _user(_there(await tx.users.change(user_id, values | {"updated_at": at}))))
+            row = _there(await tx.users.change(user_id, values | {"updated_at": at}))
+            return Answer(200, _user(row).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, User, work)
 
@@ -132,4 +137,4 @@ def _there(row: Row | None) -> Row:
 
 
 def _user(row: Row) -> User:
-    return User(**{name: row[name] for name in User.model_fields})
+    return User(**{name: row[name] for name in User.model_fields if name != "redacted"})

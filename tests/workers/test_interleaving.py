@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from app.core.metrics import Metrics
 from app.domain.principal import Principal
 from app.schemas.messages import MessageAppend
 from app.services.messages import MessageService
+from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
 from tests.workers.conftest import Desk, GatedModel, until
 
@@ -48,7 +50,7 @@ class SlowAppend:
             await self.may_commit.wait()
 
     def start(self, principal: Principal, text: str) -> asyncio.Task[Any]:
-        service = MessageService(self, timedelta(0))  # type: ignore[arg-type]
+        service = MessageService(self, timedelta(0), Redacting(Metrics()))  # type: ignore[arg-type]
         return asyncio.create_task(service.append(principal, "s", MessageAppend(role="user", content=text), None))
 
 

@@ -24,11 +24,8 @@ from app.schemas.sessions import SessionCreate
 from app.schemas.users import UserMerge
 from app.services import answers
 from app.services.answers import Answer, Write, write_once
-from app.services.blocks import BlockAddress, BlockService
+from app.services.blocks import BlockAddress
 from app.services.bulk import delete_selected
-from app.services.memories import MemoryService
-from app.services.messages import MessageService
-from app.services.sessions import SessionService
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
 from app.uow import Transaction, UnitOfWork
@@ -150,25 +147,28 @@ async def test_memory_vectors_written_during_a_merge_are_the_new_users(desk: Des
     await assert_whole(desk)
 
 
-async def appended(uow: Any, principal: Principal, _desk: Desk) -> object:
-    return await append(MessageService(uow, timedelta(0)), principal, "new")
+async def appended(uow: Any, principal: Principal, desk: Desk) -> object:
+    return await append(replace(desk.services.messages, uow=uow), principal, "new")
 
 
-async def appended_to_the_known(uow: Any, principal: Principal, _desk: Desk) -> object:
-    return await append(MessageService(uow, timedelta(0)), principal, "s", user_id=None)
+async def appended_to_the_known(uow: Any, principal: Principal, desk: Desk) -> object:
+    return await append(replace(desk.services.messages, uow=uow), principal, "s", user_id=None)
 
 
 async def added(uow: Any, principal: Principal, desk: Desk) -> object:
-    service = MemoryService(uow, desk.services.embedder)
+    service = replace(desk.services.memories, uow=uow)
     return await service.add(principal, MemoryAdd(user_id="old", text="Likes tea."), None)
 
 
-async def opened(uow: Any, principal: Principal, _desk: Desk) -> object:
-    return await SessionService(uow).create(principal, SessionCreate(id="new", user_id="old"), None)
+async def opened(uow: Any, principal: Principal, desk: Desk) -> object:
+    return await replace(desk.services.sessions, uow=uow).create(
+        principal, SessionCreate(id="new", user_id="old"), None
+    )
 
 
-async def noted(uow: Any, principal: Principal, _desk: Desk) -> object:
-    return await BlockService(uow).put(Write(principal), BlockAddress("persona", "old", None), BlockPut(text="Kind."))
+async def noted(uow: Any, principal: Principal, desk: Desk) -> object:
+    service = replace(desk.services.blocks, uow=uow)
+    return await service.put(Write(principal), BlockAddress("persona", "old", None), BlockPut(text="Kind."))
 
 
 WRITES = {appended: "sessions", appended_to_the_known: "sessions", added: "owners", opened: "sessions", noted: "blocks"}
@@ -191,7 +191,7 @@ async def test_a_write_that_waited_for_a_merge_leaves_no_data_without_a_user(
 ) -> None:
     await append(desk.services.messages, principal)
     held = Held(desk.services.uow, "merging")
-    service = UserService(held)  # type: ignore[arg-type]
+    service = replace(desk.services.users, uow=held)
     await in_turn(desk, held, merge(service, principal), write(desk.services.uow, principal, desk))
     await assert_whole(desk)
 
@@ -238,7 +238,7 @@ async def test_a_memory_deleted_while_its_session_is_removed_is_counted_once(
     await add(desk, principal, user_id="old", text="Two", session_id="s")
     await add(desk, principal, user_id="old", text="Three")
     held = Held(desk.services.uow, "memories")
-    delete = MemoryService(held, desk.services.embedder).delete(principal, gone, None)  # type: ignore[arg-type]
+    delete = replace(desk.services.memories, uow=held).delete(principal, gone, None)
     await in_turn(desk, held, delete, desk.services.sessions.delete(principal, "s", memories=memories))
     await assert_whole(desk)
 

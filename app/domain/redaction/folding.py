@@ -22,6 +22,13 @@ _HIDDEN: Final = re.compile(f"[{_INVISIBLE}]")
 _KEPT: Final = frozenset("，；！？（）")
 """Full-width punctuation of a sentence ends a secret that its narrow form might be a part of."""
 
+PLAIN: Final = (
+    "\x00-\x7f\u00c0-\u00ff\u0400-\u04ff\u2014\u2018-\u201d\u3001-\u3003\u3005-\u3035\u3041-\u309a\u30a1-\u30fe"
+    "\u4e00-\u9fff\uac00-\ud7a3" + "".join(sorted(_KEPT))
+)
+"""Characters that fold to themselves, as far as they are frequent: the others are looked up one by one."""
+
+_OTHERS: Final = re.compile(f"[^{PLAIN}]")
 _LAST_CACHED: Final = 0xFFFF
 
 
@@ -68,7 +75,7 @@ def fold(given: str) -> Folded:
     if given.isascii():
         return Folded(given, given.lower(), None)
     if _HIDDEN.search(given) is None:
-        folded = given.translate(_FOLDING)
+        folded = _OTHERS.sub(_form_of, given)
         if len(folded) == len(given):
             return Folded(folded, _lowered(folded), None)
     characters, origin = list[str](), list[int]()
@@ -80,6 +87,11 @@ def fold(given: str) -> Folded:
             origin.extend([place] * len(wide))
     text = "".join(characters)
     return Folded(text, _lowered(text), origin)
+
+
+def _form_of(found: "re.Match[str]") -> str:
+    form = _FOLDING[ord(found[0])]
+    return form if isinstance(form, str) else found[0]
 
 
 def _lowered(text: str) -> str:
