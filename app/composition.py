@@ -1,5 +1,6 @@
 """Everything is put together here, once per process, from settings."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ def language_model(settings: Settings, metrics: Metrics) -> LanguageModel | None
 
 
 def reranker(settings: Settings, metrics: Metrics) -> Reranker | None:
-    """The reranker that the settings name, under its deadline, or none; its weights load at first use."""
+    """The reranker that the settings name, under its deadline, or none."""
     return configured_reranker(settings, metrics)
 
 
@@ -210,4 +211,7 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         for optional in (language, ranking):
             if optional is not None:
                 closing.push_async_callback(optional.close)
+        if ranking is not None:  # meanwhile, so that no start waits for it and no search meets unread weights
+            preparing = asyncio.create_task(ranking.prepare())
+            closing.callback(preparing.cancel)
         yield compose(settings, store, embedding, metrics, language=language, ranking=ranking)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import ARRAY, ColumnElement, FromClause, Integer, Table, Text, Uuid, bindparam, func
+from sqlalchemy import ARRAY, Column, ColumnElement, FromClause, Integer, Table, Text, Uuid, bindparam, func
 
 from app.db.models import memories
 from app.db.types import Halfvec
@@ -25,6 +25,7 @@ class Corpus:
         rows: The texts.
         postings: Their tokens.
         vectors: Their vectors.
+        counted: Owners' counters of texts and of their tokens.
         target: How postings and vectors name a text.
         features: Columns that ranking needs.
     """
@@ -32,6 +33,7 @@ class Corpus:
     rows: Table
     postings: Table
     vectors: Table
+    counted: tuple[Column[int], Column[int]]
     target: str
     features: tuple[str, ...]
 

@@ -39,7 +39,7 @@ from app.db.types import Halfvec
 from app.repositories.bm25 import number, told_by_all
 from app.repositories.corpus import LIMIT, OWNERS, QUESTION, TENANT, Corpus, Path, happened_at
 from app.repositories.models import ModelRecord
-from app.repositories.words import marked, told_of, words_of
+from app.repositories.words import marked, statistics_of, told_of, words_of
 
 FEW: Final = 20
 """Facts and constraints that their own legs bring at most."""
@@ -82,7 +82,7 @@ _KEYS: Final = bindparam("keys", type_=ARRAY(Text(collation="C")))
 def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     """Candidates of every leg that is on, each with its cosine and its BM25, whichever leg found it.
 
-    Values: `tenant_id`, `owners`, `leg_limit`; `tokens`, `corpus` and `mean_length` for the lexical leg; `question` for
+    Values: `tenant_id`, `owners`, `leg_limit`; `tokens` for the lexical leg; `question` for
     the dense one; `since` and `until` for a period; `keys` for facts; and those of the conditions. Columns: `id`,
     `cosine` in [-1, 1], `bm25`, `coverage` in [0, 1], then the corpus's features.
 
@@ -93,8 +93,9 @@ def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnE
     """
     legs = [_nearest(corpus, shape.model, shape.path, conditions)] if shape.model is not None else []
     words = idfs = None
+    whole = statistics_of(corpus)
     if shape.lexical:
-        words, idfs = words_of(corpus, shape.path)
+        words, idfs = words_of(corpus, shape.path, whole)
         legs.append(_best_worded(corpus, words, shape.path, conditions))
     served = _served(corpus, conditions)
     if shape.time is not None:
@@ -108,8 +109,8 @@ def legs_statement(corpus: Corpus, shape: LegShape, conditions: Sequence[ColumnE
     wide = _widened(corpus, core, conditions) if shape.neighbours else core
     if words is None or idfs is None:
         return _described(corpus, shape, wide)
-    told = told_of(corpus, wide, idfs) if shape.path == "hnsw" else words
-    return _described(corpus, shape, marked(wide, told), told_by_all(idfs))
+    told = told_of(corpus, wide, idfs, whole) if shape.path == "hnsw" else words
+    return _described(corpus, shape, marked(wide, told), told_by_all(idfs, whole))
 
 
 def extent_statement(corpus: Corpus, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:

@@ -15,7 +15,7 @@ from app.repositories.prepared import Prepared
 
 COUNTERS: Final = ("memory_count", "memory_tokens", "message_count", "message_tokens")
 
-_SIZE: Final = select(owner_stats.c.owner, *(owner_stats.c[name] for name in COUNTERS)).where(
+_SIZE: Final = select(owner_stats.c.owner, owner_stats.c.memory_count, owner_stats.c.message_count).where(
     owner_stats.c.tenant_id == bindparam("tenant_id", type_=owner_stats.c.tenant_id.type)
 )
 _SIZE_OF_ALL: Final = Prepared.of(_SIZE)
@@ -36,13 +36,11 @@ class OwnerChange:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSize:
-    """How many texts some owners have together, and their mean length in tokens (1.0 where there are none)."""
+    """Owners, and how much they have together."""
 
     owners: list[str]
     memories: int
-    memory_length: float
     messages: int
-    message_length: float
 
 
 class OwnerRepository(Repository):
@@ -173,14 +171,8 @@ class OwnerRepository(Repository):
         else:
             values = {"tenant_id": self._tenant_id, "owners": list(owners)}
             rows = await _SIZE_OF_SOME.run(self._connection, values)
-        memories, memory_tokens, messages, message_tokens = (sum(row[name] for row in rows) for name in COUNTERS)
-        return CorpusSize(
-            [row["owner"] for row in rows],
-            memories,
-            max(memory_tokens / max(memories, 1), 1.0),
-            messages,
-            max(message_tokens / max(messages, 1), 1.0),
-        )
+        counts = (sum(row[name] for row in rows) for name in ("memory_count", "message_count"))
+        return CorpusSize([row["owner"] for row in rows], *counts)
 
 
 def _names(owners: Sequence[str]) -> BindParameter[Any]:

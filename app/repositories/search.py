@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
+from sqlalchemy import ARRAY, Column, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
 
 from app.core import clock
 from app.db.models import (
@@ -20,6 +20,7 @@ from app.db.models import (
     message_postings,
     message_vectors,
     messages,
+    owner_stats,
     sessions,
 )
 from app.domain.scope import Scope
@@ -78,8 +79,6 @@ class LegQuery:
         owners: Whose rows.
         tokens: The question's distinct tokens; empty switches the lexical leg off.
         dense: The question's vector; None switches the dense leg off.
-        corpus: How many texts the owners have, for BM25's idf.
-        mean_length: Their mean length in tokens.
         limit: How many rows each leg brings.
         path: How the dense leg looks for the nearest.
         time: Which time the question names; None switches the time leg off.
@@ -91,8 +90,6 @@ class LegQuery:
     owners: Sequence[str]
     tokens: Sequence[str]
     dense: DenseQuery | None
-    corpus: int
-    mean_length: float
     limit: int
     path: Path = "exact"
     time: TimeQuery | None = None
@@ -120,8 +117,6 @@ class LegQuery:
             "owners": list(self.owners),
             "leg_limit": self.limit,
             "tokens": list(self.tokens),
-            "corpus": float(self.corpus),
-            "mean_length": self.mean_length,
             "question": None if self.dense is None else HalfVector(self.dense.vector),
             "since": time.since or datetime.min.replace(tzinfo=UTC),
             "until": time.until or datetime.max.replace(tzinfo=UTC),
@@ -151,6 +146,10 @@ class Period:
         return bool(self.roles) or self.since is not None or self.until is not None
 
 
+def _counted(kind: str) -> tuple[Column[int], Column[int]]:
+    return owner_stats.c[f"{kind}_count"], owner_stats.c[f"{kind}_tokens"]
+
+
 _FOUND: Final = ("id", "cosine", "bm25", "coverage")
 _MEMORY_FEATURES: Final = ("last_accessed_at", "importance", "weight", "confidence")
 _MESSAGE_FEATURES: Final = ("session_id", "seq")
@@ -158,8 +157,10 @@ MEMORY_COLUMNS: Final = (*_FOUND, "happened", *_MEMORY_FEATURES, "constraint", "
 MESSAGE_COLUMNS: Final = (*_FOUND, "happened", *_MESSAGE_FEATURES)
 """What a row of candidates holds, in this order."""
 
-_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, "memory_id", _MEMORY_FEATURES)
-_MESSAGES: Final = Corpus(messages, message_postings, message_vectors, "message_id", _MESSAGE_FEATURES)
+_MEMORIES: Final = Corpus(memories, memory_postings, memory_vectors, _counted("memory"), "memory_id", _MEMORY_FEATURES)
+_MESSAGES: Final = Corpus(
+    messages, message_postings, message_vectors, _counted("message"), "message_id", _MESSAGE_FEATURES
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from app.repositories.selection import Selection
 from app.schemas.search import SearchRequest
 from app.services.questions import Question
 from app.services.ranking import Pool
+from app.services.sizes import Sizes
 from app.uow import Transaction
 
 LEAST_CANDIDATES: Final = 50
@@ -37,17 +38,13 @@ def owners_in_scope(scope: Scope, principal: Principal, shared: Sequence[str]) -
     return [f"u:{user_id}" for user_id in sorted(principal.user_ids)] + list(shared)
 
 
-def leg_query(
-    question: Question, owners: Sequence[str], corpus: int, mean_length: float, hits: int, path: Path
-) -> LegQuery:
+def leg_query(question: Question, owners: Sequence[str], hits: int, path: Path) -> LegQuery:
     """What a question asks of one corpus, for so many hits."""
     time = None if question.time is None else TimeQuery(question.time.since, question.time.until)
     return LegQuery(
         owners=owners,
         tokens=question.tokens,
         dense=question.dense,
-        corpus=corpus,
-        mean_length=mean_length,
         limit=max(LEAST_CANDIDATES, CANDIDATES_PER_HIT * hits),
         path=path,
         time=TimeQuery() if question.latest else time,
@@ -74,6 +71,7 @@ class Lookup:
         question: What is looked for.
         request: The search as it was asked.
         depth: How many candidates may become hits.
+        sizes: How much owners have, as last seen.
     """
 
     tx: Transaction
@@ -82,12 +80,13 @@ class Lookup:
     question: Question
     request: SearchRequest
     depth: int
+    sizes: Sizes
     way: Way = field(default_factory=Way)
 
     async def pools(self) -> list[Pool]:
         """The candidates among memories, and among messages where asked for."""
         shared = self.scope.shared_owners() if self.request.include_shared else []
-        size = await self.tx.owners.size(owners_in_scope(self.scope, self.principal, shared))
+        size = await self._size(owners_in_scope(self.scope, self.principal, shared))
         self.way.rows["memories"] = size.memories
         found = [await self._memories(size, shared)] if size.memories else []
         if self.request.include_messages:
@@ -95,6 +94,13 @@ class Lookup:
         if self.request.include_messages and size.messages:
             found.append(await self._messages(size))
         return found
+
+    async def _size(self, owners: list[str] | None) -> CorpusSize:
+        """How much there is about; an explanation has it exactly."""
+        if owners is None or self.request.explain:
+            return await self.tx.owners.size(owners)
+        tenant_id, messages = self.principal.tenant_id, self.request.include_messages
+        return await self.sizes.about(self.tx, tenant_id, owners, messages=messages)
 
     async def _memories(self, size: CorpusSize, shared: Sequence[str]) -> Pool:
         request = self.request
@@ -113,7 +119,7 @@ class Lookup:
             extent = await self.tx.search.extent_of_memories(selection, EXACT_UP_TO + 1)
             owners, path = narrowed(extent, owners, path)
         query = replace(
-            leg_query(self.question, owners, size.memories, size.memory_length, self.depth, path),
+            leg_query(self.question, owners, self.depth, path),
             keys=self.question.keys,
             constraints=self.question.rule.weights.get(Leg.CONSTRAINT, 0) > 0,
         )
@@ -124,9 +130,7 @@ class Lookup:
 
     async def _messages(self, size: CorpusSize) -> Pool:
         owners, path = await way_to_messages(self.tx, size, self.scope, Period())
-        query = replace(
-            leg_query(self.question, owners, size.messages, size.message_length, self.depth, path), neighbours=True
-        )
+        query = replace(leg_query(self.question, owners, self.depth, path), neighbours=True)
         self._note("messages", "message", query)
         pool = Pool.of_messages(await self.tx.search.messages(query, self.scope))
         self.way.candidates["message"] = len(pool.ids)

@@ -74,7 +74,7 @@ async def _matching(
     """Hits of the legs; by words or by meaning alone a message's surroundings do not count."""
     period = _period(request)
     owners, path = await way_to_messages(tx, size, scope, period)
-    query = leg_query(question, owners, size.messages, size.message_length, request.limit, path)
+    query = leg_query(question, owners, request.limit, path)
     hybrid = request.mode == "hybrid"
     pool = Pool.of_messages(await tx.search.messages(replace(query, neighbours=hybrid), scope, period))
     scoring = Scoring(Weights(), clock.now(), "access", HALF_LIFE_DAYS)

@@ -23,7 +23,10 @@ class ReplayService:
     explainer: Explainer
 
     async def replay(self, principal: Principal, request: ReplayRequest) -> SearchResult:
-        """Rank the stored candidates anew. What the key may no longer see, or what is gone, is no hit."""
+        """Rank the stored candidates anew, by what the first search was asked and what is asked otherwise now.
+
+        What the key may no longer see, or what is gone, is no hit. No reranker is asked again.
+        """
         principal.require("memories:read")
         content = await self.explainer.recall(principal, request.explanation_id)
         question, scoring, first, way, pools = restored(content)
@@ -39,7 +42,7 @@ class ReplayService:
         spoke = question.rule.weights
         weights = {leg: _weight(request, leg, spoke.get(leg, 0.0)) for leg in Leg}
         question = replace(question, rule=replace(rule, weights=weights))
-        scoring = replace(scored_by(principal, request.weights, scoring), at=scoring.at)
+        scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         best = contenders(found, again.top_k + SPARE)
         async with self.uow.begin(principal) as tx:
@@ -52,7 +55,7 @@ class ReplayService:
             filtered_count=len(filtered),
             dropped_count=chosen.count("over_budget"),
             tokens=sum(hit.tokens for hit in results),
-            degraded=[],
+            degraded=["rerank"] if again.rerank else [],
             explanation=self.explainer.told(explained, request.explanation_id),
         )
 

@@ -1,7 +1,7 @@
 """Search over memories, and messages where asked for: the question is prepared first, then one short read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from app.services.ranking import Scored, Scoring, rank
 from app.services.redacting import Redacting
 from app.services.rewriting import QueryRewriter, Rewritten
 from app.services.shortlist import Limits, Shortlist, contenders, relevant, shortlist
+from app.services.sizes import Sizes
 from app.services.texts import Texts, read_texts
 from app.uow import UnitOfWork
 
@@ -45,6 +46,7 @@ class RetrievalService:
     accesses: AccessLog
     explainer: Explainer
     redacting: Redacting
+    sizes: Sizes = field(default_factory=Sizes)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchResult:
         """Find memories, and messages where asked for, that the key may see."""
@@ -70,7 +72,7 @@ class RetrievalService:
         async with self.uow.begin(principal, planned_once=True) as tx:
             if question.time is not None:
                 question = question.in_zone(await zone_of(tx, principal, user_id, request.timezone), at)
-            lookup = Lookup(tx, principal, scope, question, request, depth)
+            lookup = Lookup(tx, principal, scope, question, request, depth, self.sizes)
             pools = await lookup.pools()
             found, filtered = relevant(
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
@@ -152,14 +154,13 @@ def fusion_of(asked: FusionChoice) -> FusionRule:
 
 def scoring_of(principal: Principal, request: SearchRequest) -> Scoring:
     """The request's weights over the tenant's over the default ones."""
-    return scored_by(
-        principal, request.weights, Scoring(Weights(), request.now or clock.now(), "access", HALF_LIFE_DAYS)
-    )
+    base = Scoring(Weights(), request.now or clock.now(), "access", HALF_LIFE_DAYS)
+    return scored_by(request.weights, scored_by(FactorWeights.model_validate(principal.defaults.factors), base))
 
 
-def scored_by(principal: Principal, asked: FactorWeights, base: Scoring) -> Scoring:
-    """A scoring with what a request and its tenant set."""
-    given = {**principal.defaults.factors, **asked.model_dump(exclude_none=True)}
+def scored_by(asked: FactorWeights, base: Scoring) -> Scoring:
+    """A scoring with what is asked otherwise."""
+    given = asked.model_dump(exclude_none=True)
     of, half_life = given.pop("recency_of", base.recency_of), given.pop("half_life_days", base.half_life_days)
     return replace(base, weights=replace(base.weights, **given), recency_of=of, half_life_days=half_life)
 

@@ -50,13 +50,11 @@ TOKENS = ["everywhere", f"often{N % 5}", f"some{N % 50}", f"rare{N % 4999}"]
 ALL_OWNERS = [*(f"u:{n}" for n in range(80)), "u:big", SHARED_OWNER, "a:helper", "p:shop"]
 
 
-def legs(*owners: str, corpus: int, path: Any = "exact", dense: bool = True, tokens: bool = True) -> LegQuery:
+def legs(*owners: str, path: Any = "exact", dense: bool = True, tokens: bool = True) -> LegQuery:
     return LegQuery(
         owners=owners,
         tokens=TOKENS if tokens else [],
         dense=DenseQuery(a_vector(N), MODEL) if dense else None,
-        corpus=corpus,
-        mean_length=8.0,
         limit=50,
         path=path,
     )
@@ -322,9 +320,9 @@ def job_calls() -> Iterator[Call]:
 
 def search_calls() -> Iterator[Call]:
     name = "SearchRepository."
-    small, large = legs(OWNER, corpus=100), legs("u:big", corpus=8_000, path="hnsw")
-    shared = legs(OWNER, "a:helper", SHARED_OWNER, corpus=500)
-    whole = legs(*ALL_OWNERS, corpus=16_000, path="hnsw")
+    small, large = legs(OWNER), legs("u:big", path="hnsw")
+    shared = legs(OWNER, "a:helper", SHARED_OWNER)
+    whole = legs(*ALL_OWNERS, path="hnsw")
     of_big = replace(OF_USER, scope=Scope("big"))
     yield Call(name + "memories", "small owner", lambda tx: tx.search.memories(small, OF_USER))
     yield Call(name + "memories", "small owner, bound", lambda tx: tx.search.memories(small, OF_USER), BOUND)

@@ -1,8 +1,8 @@
 """How often the commonest calls go to the database: each round trip costs every caller.
 
 `sent` are the statements that SQLAlchemy or a repository's prepared statement executes. `all` adds what else the driver
-sends: BEGIN with its settings, COMMIT (one round trip each) and the dispatcher's INSERT. The lookup of the key has a transaction of its own and is
-cached for seconds; the services here are called without it.
+sends: BEGIN with its settings, COMMIT (one round trip each) and the dispatcher's INSERT. The lookup of the key has a
+transaction of its own and is cached for seconds; the services here are called without it.
 """
 
 from collections.abc import Iterator

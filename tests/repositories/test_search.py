@@ -53,9 +53,8 @@ async def store(tx: Transaction, owner: str, texts: Sequence[str]) -> list[UUID]
 async def find(
     tx: Transaction, owner: str, question: str = "", dense: DenseQuery | None = None, **given: Any
 ) -> list[Any]:
-    size = await tx.owners.size([owner])
     words = list(dict.fromkeys(tokens(question)))
-    query = LegQuery([owner], words, dense, size.memories, size.memory_length, given.pop("limit", 10), **given)
+    query = LegQuery([owner], words, dense, given.pop("limit", 10), **given)
     scope = Scope(owner.partition(":")[2])
     return await tx.search.memories(query, Selection(scope, clock.now()))
 
@@ -194,7 +193,7 @@ async def test_a_row_that_has_moved_away_is_not_served_by_what_its_index_still_s
         stored = await store(tx, "u:ada", ["The old tram."])
         await store_vectors(tx, model, stored, ["The old tram."], vector[None])
         dense = DenseQuery(vector, model)
-        query = LegQuery(["u:ada"], ["tram"], dense, 1, 3.0, 10)
+        query = LegQuery(["u:ada"], ["tram"], dense, 10)
         everybody = Selection(Scope(), clock.now())
         assert len(await tx.search.memories(query, everybody)) == 1
         await tx.memories.change(stored[0], {"owner": "u:bob", "user_id": "bob"})

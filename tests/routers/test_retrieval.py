@@ -329,6 +329,10 @@ async def test_a_tenants_own_weights_hold_where_a_request_names_none(api: httpx.
     assert (await texts_found(api, "Does Ada drink tea?", user_id="ada"))[0] == "The passport expires."
     named = {"relevance": 1, "importance": 0}
     assert (await texts_found(api, "Does Ada drink tea?", user_id="ada", weights=named))[0] == "Ada drinks tea."
+    first = await search(api, "Does Ada drink tea?", user_id="ada", weights=named, explain=True)
+    asked = {"explanation_id": first["explanation"]["id"]}
+    again = body_of(await api.post("/v1/memories/search/replay", json=asked))
+    assert again["results"][0]["text"] == "Ada drinks tea.", "a replay keeps what the first request named"
     body_of(await api.patch("/v1/admin/settings", json={"search_weights": None, "search_legs": None}))
 
 

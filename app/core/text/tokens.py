@@ -12,8 +12,9 @@ from app.core.text.scripts import HAN, UNSPACED
 from app.core.text.segmentation import segment
 from app.core.text.stemming import stem
 from app.core.text.stopwords import ENGLISH
+from app.core.text.variants import one_word
 
-TOKENIZER_VERSION: Final = 1
+TOKENIZER_VERSION: Final = 2
 """Raised whenever `tokens()` gives other tokens for the same text: postings of another version are to be rebuilt."""
 
 MAX_TOKEN: Final = 64
@@ -47,14 +48,15 @@ _NEGATED: Final = frozenset(
 def tokens(text: str) -> list[str]:
     """The search tokens of a text, repetitions kept, each of 1 to 64 characters.
 
-    Latin words are stemmed, Chinese is segmented, stop words are dropped. Identifiers, versions, addresses, paths and
+    Latin words are stemmed, Chinese is segmented, stop words are dropped, and one word stands for several that mean the
+    same. Identifiers, versions, addresses, paths and
     error codes are kept whole and also split at their joints, case changes and digits: `app.userName` gives itself,
     `app`, `usernam`, `user`, `name`. Total (any string, also with NUL and lone surrogates), deterministic, linear.
     """
     found: list[str] = []
     for match in _TOKEN.finditer(unify(text)):
         if match.lastgroup == "unspaced":
-            found.extend(_capped(word) for word in segment(match.group()))
+            found.extend(_capped(one_word(word)) for word in segment(match.group()))
         else:
             compound = match.group()
             found.extend(_of_short_compound(compound) if len(compound) <= MAX_TOKEN else _of_compound(compound))
@@ -105,7 +107,7 @@ def _of_word(word: str) -> Iterator[str]:
     # IT, US and WHO are names where they are written as such.
     lower = word.casefold()
     if lower not in ENGLISH or (word.isupper() and len(word) > 1):
-        yield _capped(stem(lower))
+        yield _capped(stem(one_word(lower)))
 
 
 def _parts(compound: str) -> Iterator[str]:

@@ -20,6 +20,14 @@ class Reranker(Protocol):
         """The model's name."""
         ...
 
+    async def prepare(self) -> None:
+        """Loads what the first question would otherwise wait for; nothing, where a host has it.
+
+        Raises:
+            ConfigurationError: It will never answer as it is configured.
+        """
+        ...
+
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, in their order: in [0, 1], higher is better.
 

@@ -12,7 +12,7 @@ from app.settings import Settings
 
 
 def configured_reranker(settings: Settings, metrics: Metrics) -> Reranker | None:
-    """The reranker under its deadline; its weights load, and its host is asked, at first use. None for none.
+    """The reranker under its deadline; its host is asked at first use. None for none.
 
     Raises:
         ConfigurationError: It cannot be had as it is configured.

@@ -40,6 +40,13 @@ class TimedReranker:
         """The wrapped reranker's."""
         return self._reranker.name
 
+    async def prepare(self) -> None:
+        """The wrapped reranker's, without a deadline: what is wrong with it is told where the operator looks."""
+        try:
+            await self._reranker.prepare()
+        except ConfigurationError as error:
+            log.error("rerank_misconfigured", reason=str(error))  # noqa: TRY400 - the trace says nothing more
+
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """The wrapped reranker's scores, in time. Raises `RerankUnavailable`."""
         if not texts:

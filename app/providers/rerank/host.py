@@ -56,6 +56,9 @@ class HttpReranker:
         self._bare = False
         self._raw = False
 
+    async def prepare(self) -> None:
+        """Nothing: the host has the weights."""
+
     async def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """The host's scores, each in [0, 1]. Raises `RerankUnavailable`; has no time limit of its own."""
         if not texts:
