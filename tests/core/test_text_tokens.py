@@ -157,3 +157,29 @@ def test_stems_are_right_in_many_threads() -> None:
     expected = [stem(word) for word in words]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(stem, words)) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("礼拜五", "周五"),
+        ("星期天", "周日"),
+        ("老婆的生日", "妻子的生日"),
+        ("老丈人", "岳父"),
+        ("清晨跑步", "早上跑步"),
+        ("my mum", "my mother"),
+        ("the kids", "the children"),
+        ("on Tues", "on Tuesday"),
+        ("Sept 3", "September 3"),
+    ],
+)
+def test_words_that_mean_the_same_find_each_other(one: str, other: str) -> None:
+    assert found(one, other)
+    assert found(other, one)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("周五", "周六"), ("岳父", "父亲"), ("mother", "father"), ("sat", "Saturday")]
+)
+def test_words_that_only_resemble_each_other_do_not(one: str, other: str) -> None:
+    assert not found(one, other)

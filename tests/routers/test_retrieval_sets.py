@@ -17,8 +17,8 @@ DATA = Path(__file__).parent / "data"
 LANGUAGES = ("zh", "en")
 KINDS = ("lexical", "paraphrase", "exact")
 
-LEAST = 0.92
-"""Share of all questions; of those that share a word or name a name it is .95."""
+LEAST = {"zh": 0.95, "en": 0.92}
+"""Share of all questions; of those that share a word or name a name it is .95 in both."""
 
 
 class Question(NamedTuple):
@@ -34,6 +34,13 @@ class Outcome(NamedTuple):
 
     question: Question
     rank: int
+
+
+class Outcomes(NamedTuple):
+    """One set's questions as they were answered."""
+
+    language: str
+    asked: list[Outcome]
 
 
 def labelled(language: str) -> tuple[dict[str, str], list[Question]]:
@@ -74,13 +81,13 @@ async def ask_all(client: httpx.AsyncClient, language: str) -> list[Outcome]:
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
-async def outcomes(request: pytest.FixtureRequest, services: Services, app: Any) -> AsyncIterator[list[Outcome]]:
+async def outcomes(request: pytest.FixtureRequest, services: Services, app: Any) -> AsyncIterator[Outcomes]:
     """One set's outcomes, from a tenant of their own."""
     app.state.services = services
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
     tenant = Tenant(tenant_id, services, app)
-    yield await ask_all(await tenant.client(), request.param)
+    yield Outcomes(request.param, await ask_all(await tenant.client(), request.param))
     await tenant.close()
 
 
@@ -94,12 +101,12 @@ def test_every_question_of_a_set_has_one_answer_among_its_memories(language: str
     assert {question.kind for question in questions} == set(KINDS)
 
 
-def test_the_answer_is_among_the_first_three_for_nearly_all_questions(outcomes: list[Outcome]) -> None:
-    """Paraphrases without a word in common are what is missed; in Chinese the bundled model limits it to .94."""
-    assert hit_rate(outcomes, 3) >= LEAST, missed(outcomes, 3)
+def test_the_answer_is_among_the_first_three_for_nearly_all_questions(outcomes: Outcomes) -> None:
+    """Paraphrases without a word in common are what is missed."""
+    assert hit_rate(outcomes.asked, 3) >= LEAST[outcomes.language], missed(outcomes.asked, 3)
 
 
 @pytest.mark.parametrize("kind", ["lexical", "exact"])
-def test_a_shared_word_or_name_brings_the_answer_among_the_first_three(outcomes: list[Outcome], kind: str) -> None:
-    alike = [outcome for outcome in outcomes if outcome.question.kind == kind]
+def test_a_shared_word_or_name_brings_the_answer_among_the_first_three(outcomes: Outcomes, kind: str) -> None:
+    alike = [outcome for outcome in outcomes.asked if outcome.question.kind == kind]
     assert hit_rate(alike, 3) >= 0.95, missed(alike, 3)

@@ -1,6 +1,6 @@
-"""One word for what is said in several ways: days of the week, relatives, everyday things with two common names.
+"""One word for what is said in several ways: days and times of day, relatives, things with two common names.
 
-Only words that mean the same wherever they stand are listed: 先生 is a husband or any man, "sat" a day or a verb.
+Only words that mean the same wherever they stand are listed: 先生 may be a husband or any man, and "sat" no day.
 """
 
 from typing import Final
@@ -14,6 +14,9 @@ _CHINESE: Final = """
 周五 星期五 礼拜五
 周六 星期六 礼拜六
 周日 周天 星期日 星期天 礼拜日 礼拜天
+早上 早晨 清晨 清早
+晚上 夜晚 夜里 夜间
+下午 午后
 妻子 老婆 太太 媳妇
 丈夫 老公
 父亲 爸爸 爸 老爸 爹
