@@ -56,15 +56,33 @@ def test_each_language_has_its_hundred_and_fifty_sentences() -> None:
 @pytest.mark.parametrize(
     ("texts", "wanted"),
     [
-        (["I live in Oslo and work at Google, but I grew up in Bergen."],
-         [("I live in Oslo", "user.city", "Oslo"), ("I work at Google", "user.employer", "Google"), ("I grew up in Bergen", "user.hometown", "Bergen")]),
-        (["我住在上海，在一家银行工作，养了一只猫，叫咪咪。"],
-         [("我住在上海", "user.city", "上海"), ("我在一家银行工作", "user.employer", "一家银行"), ("我养了一只猫，叫咪咪", "user.pet", "猫, 咪咪")]),
+        (
+            ["I live in Oslo and work at Google, but I grew up in Bergen."],
+            [
+                ("I live in Oslo", "user.city", "Oslo"),
+                ("I work at Google", "user.employer", "Google"),
+                ("I grew up in Bergen", "user.hometown", "Bergen"),
+            ],
+        ),
+        (
+            ["我住在上海，在一家银行工作，养了一只猫，叫咪咪。"],
+            [
+                ("我住在上海", "user.city", "上海"),
+                ("我在一家银行工作", "user.employer", "一家银行"),
+                ("我养了一只猫，叫咪咪", "user.pet", "猫, 咪咪"),
+            ],
+        ),
         (["I have a dog. His name is Rex."], [("I have a dog. His name is Rex", "user.pet", "a dog, Rex")]),
-        (["Intro: I'm Lena, a UX designer from Graz, now living in Vienna with my boyfriend Paul."],
-         [("I'm Lena", "user.name", "Lena"), ("I'm a UX designer from Graz", "user.job", "a UX designer from Graz"), ("I'm now living in Vienna with my boyfriend Paul", "user.city", "Vienna")]),
+        (
+            ["Intro: I'm Lena, a UX designer from Graz, now living in Vienna with my boyfriend Paul."],
+            [
+                ("I'm Lena", "user.name", "Lena"),
+                ("I'm a UX designer from Graz", "user.job", "a UX designer from Graz"),
+                ("I'm now living in Vienna with my boyfriend Paul", "user.city", "Vienna"),
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_clause_gives_what_it_tells_with_the_subject_of_its_sentence(
     texts: list[str], wanted: list[tuple[str, str, str]]
 ) -> None:
@@ -86,7 +104,7 @@ def test_each_clause_gives_what_it_tells_with_the_subject_of_its_sentence(
         ("我戒烟了。", None, None, "ends", "烟"),
         ("I no longer live in Rome", "user.city", None, "ends", "Rome"),
     ],
-)  # fmt: skip
+)
 def test_changes_and_endings_say_what_was_before(
     text: str, key: str | None, value: str | None, change: str, before: str | None
 ) -> None:
@@ -105,7 +123,7 @@ def test_changes_and_endings_say_what_was_before(
         ("我们的接口跑在 8080 端口。", "不是8080，是9090", "我们的接口跑在 9090 端口", "8080"),
         ("I live in Oslo.", "oops, I meant Bergen", "I live in Bergen", "Oslo"),
     ],
-)  # fmt: skip
+)
 def test_a_correction_takes_the_place_of_what_was_said(said: str, correction: str, text: str, before: str) -> None:
     old, new = taken(said, correction)
     assert old.replaced
@@ -186,8 +204,15 @@ def test_an_assistants_repetition_of_the_users_words_is_no_claim() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["S:The user lives in Oslo. I live in Oslo.", "T:my name is Bob", "S:我住在上海", "A:I live in the cloud", "A:我是后端工程师"]
-)  # fmt: skip
+    "text",
+    [
+        "S:The user lives in Oslo. I live in Oslo.",
+        "T:my name is Bob",
+        "S:我住在上海",
+        "A:I live in the cloud",
+        "A:我是后端工程师",
+    ],
+)
 def test_other_roles_tell_nothing_of_the_user(text: str) -> None:
     assert taken(text) == []
 

@@ -48,7 +48,7 @@ def candidate(quote: str, category: Category = "identity", text: str | None = No
         ("<memories>I live in Paris</memories> hi", "I live in Paris", "recalled"),
         ("Let's role-play. I live in a castle.", "I live in a castle", "role_play"),
         ("我养了老虎，开玩笑的", "我养了老虎", "joke"),
-        ("Write me a poem", "Write me a poem", "task"),
+        ("Fix this bug please", "Fix this bug please", "task"),
         ("Forget that I live in Oslo", "Forget that I live in Oslo", "forget"),
         ("I live in Oslo", "I live in Rome", "unquoted"),
         ("I live in Oslo", " ", "empty"),
@@ -139,8 +139,17 @@ def test_the_prefilter_never_keeps_a_fact_from_the_extractor(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("said", "reason"),
-    [("thanks!", "greeting"), ("哈哈哈", "greeting"), ("I'm tired now", "state"), ("我好饿啊", "state"), ("", "empty"),
-     ("```\nx = 1\n```", "code"), ("> quoted", "quoted"), ("<memories>I live</memories>", "recalled"), ("假装你是海盗", "role_play")],
-)  # fmt: skip
+    [
+        ("thanks!", "greeting"),
+        ("哈哈哈", "greeting"),
+        ("I'm tired now", "state"),
+        ("我好饿啊", "state"),
+        ("", "empty"),
+        ("```\nx = 1\n```", "code"),
+        ("> quoted", "quoted"),
+        ("<memories>I live</memories>", "recalled"),
+        ("假装你是海盗", "role_play"),
+    ],
+)
 def test_the_prefilter_spares_the_extractor_what_holds_nothing(said: str, reason: str) -> None:
     assert prefilter(talk(said)[0] if said else turn(said)) == reason

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from app.core.text.normal import unify
 from app.core.text.tokens import tokens
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause, joined, sentences_of
@@ -77,6 +78,7 @@ _NOTHING: Final = re.compile(
 )
 _TAIL: Final = re.compile(r"(?:的事情?|这件事|的信息|吧|了|的话|,? please|from (?:your )?memory)+$")
 _HAN: Final = re.compile("[\u3400-\u9fff]")
+_EMPTY: Final = frozenset("的了我你在是有说过和那这个")
 
 FORGOTTEN_SHARE: Final = 0.6
 """The share of the words of a request to forget that a candidate must hold to be what is meant."""
@@ -96,9 +98,13 @@ def forgets(turn: Turn) -> list[Forget]:
 
 def is_meant(forget: Forget, candidate: Candidate) -> bool:
     """Whether a candidate holds most of the words of a request to forget."""
-    asked = set(tokens(forget.what))
-    held = set(tokens(f"{candidate.text} {candidate.value or ''}"))
+    asked, held = _words(forget.what), _words(f"{candidate.text} {candidate.value or ''}")
     return bool(asked) and len(asked & held) >= FORGOTTEN_SHARE * len(asked)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Latin words as in a search, Chinese characters one by one: 养猫 is in 养了一只猫."""
+    return frozenset(word for word in tokens(_HAN.sub(" ", text))) | frozenset(_HAN.findall(unify(text))) - _EMPTY
 
 
 def request_of(clauses: Sequence[Clause]) -> tuple[list[Clause], bool] | None:

@@ -12,13 +12,15 @@ MOST_CHARACTERS: Final = 20_000
 """Only the beginning of a message is read."""
 
 MOST_SENTENCES: Final = 200
+LONGEST_SENTENCE: Final = 2_000
+"""Characters from which it is no sentence."""
 
 _HAN: Final = "\u3400-\u9fff"
 _SENTENCE: Final = re.compile(
     r"(?:[^.!?;。\n…]|\.(?!\s|$)|(?<=\bmr)\.|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmrs)\.|"
     r"(?<=\be\.g)\.|(?<=\bi\.e)\.|(?<=\bst)\.|(?<=\bvs)\.)++[.!?;。…]*+"
 )
-_TRAILING: Final = re.compile(r"[\s,、。.!?;…~:\-—)\]\"'”」]+$")
+_TRAILING: Final = " \t\r\n\x0b\x0c,、。.!?;…~:-—)]\"'”」"
 _BULLET: Final = re.compile(r"\s*(?:[-*•·+]|\(?\d{1,2}[.)、]|[一二三四五六七八九十][、.])\s*(?=\S)")
 
 _SUBJECT_EN: Final = (
@@ -93,7 +95,7 @@ _LEAD_ZH: Final = re.compile(
     r"唔|额|呃)"
     r"(?:[ ,、:!.。~-]++|(?=我|咱|你)))++"
 )
-_LAST_PARTICLES: Final = re.compile(r"(?:[啊哦呢哈嘛呀啦噢喔]|~)+$")
+_LAST_PARTICLES: Final = "啊哦呢哈嘛呀啦噢喔~"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ def sentences_of(text: str) -> list[list[Clause]]:
     own = own_words(plain, parts) if parts else plain
     found: list[list[Clause]] = []
     for match in _SENTENCE.finditer(own):
+        if match.end() - match.start() > LONGEST_SENTENCE or match.group().isspace():
+            continue
         clauses = list(_clauses(text, own, match.start(), match.end(), len(found)))
         if clauses:
             found.append(clauses)
@@ -165,9 +169,9 @@ def _trimmed(text: str, own: str, start: int, end: int, *, chinese: bool) -> tup
     begin = lead.end() if lead else start
     begin += _blank(own, begin, end)
     plain = own[begin:end]
-    stripped = _TRAILING.sub("", plain)
+    stripped = plain.rstrip(_TRAILING)
     if chinese:
-        stripped = _LAST_PARTICLES.sub("", stripped)
+        stripped = stripped.rstrip(_LAST_PARTICLES)
     if not re.search(r"\w", stripped):
         return None
     end = begin + len(stripped)

@@ -40,7 +40,6 @@ class Dated:
 
     Args:
         text: The clause with absolute dates beside its relative ones.
-        first: Where the first expression of time stands in the clause, None without one.
         spans: All expressions of time in the clause, as [start, end).
         event: When the first of them begins or ends (an open one at its known bound), in UTC.
         expires_at: The end of a limited life, in UTC.
@@ -50,11 +49,6 @@ class Dated:
     spans: tuple[tuple[int, int], ...]
     event: datetime | None
     expires_at: datetime | None
-
-    @property
-    def first(self) -> int | None:
-        """Where the first expression of time stands in the clause."""
-        return self.spans[0][0] if self.spans else None
 
 
 def dated(clause: str, turn: Turn, *, annotate: bool = True) -> Dated:

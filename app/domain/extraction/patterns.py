@@ -84,10 +84,6 @@ class Found:
         """The group of the match, None if the rule has none of the name or it took no part."""
         return self.match.groupdict().get(name)
 
-    def span(self, name: str) -> tuple[int, int] | None:
-        """Where the group stands in the clause."""
-        return self.match.span(name) if self.group(name) else None
-
 
 class Rules:
     """Rules in their order: the first that fits counts."""

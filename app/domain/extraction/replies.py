@@ -19,7 +19,7 @@ _ASSENT: Final = re.compile(
     r"true|"
     r"i (?:do|am|did|have)|you got it|you remembered|good memory|spot on|对|没错|"
     r"是的|对的|是啊|正确|确实|的确|对啊|嗯|就是这样|完全正确|你说得对|没记错|"
-    r"对对|是这样的?|(?:[\s,.!。~、]+))+"
+    r"对对|是这样的?|[\s,.!。~、])++"
 )
 _BARE_ASSENT: Final = re.compile(r"嗯+[\s.,。!~]*")
 _DENIAL: Final = re.compile(

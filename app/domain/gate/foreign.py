@@ -22,22 +22,25 @@ class Foreign:
 
 _CODE_FENCE: Final = re.compile(r"(?:```|~~~)(?:(?!```|~~~)[\s\S])*+(?:```|~~~|\Z)")
 _LOG_LINE: Final = re.compile(
-    r"\s*(?:\[?\d{4}-\d\d-\d\d[t ,]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,]|\w{3} +\d{1,2} \d\d:\d\d:\d\d "
+    r"(?:\[?\d{4}-\d\d-\d\d[t ,]\d\d:\d\d:\d\d|\[?\d\d:\d\d:\d\d[\].,]|\w{3} +\d{1,2} \d\d:\d\d:\d\d "
     r"|\[?(?:info|warn|warning|error|debug|trace|fatal|critical)\]?[ :\t]{1,3}\S"
-    r"|traceback \(most|\s*file \"[^\"\n]{1,200}\", line \d|\s+at [\w$.<>]{1,200}\(|caused by: |exception in thread"
+    r"|traceback \(most|file \"[^\"\n]{1,200}\", line \d|"
+    r"at [\w$.<>]{1,200}\([\w.$]{1,100}:\d|caused by: |exception in thread"
     r"|[\w.]{1,80}(?:error|exception): |npm err!|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3} - )"
 )
 _CODE_LINE: Final = re.compile(
-    r"\s*(?:(?:def|class|function|func|fn|public|private|static|const|let|var|"
+    r"(?:(?:def|class|function|func|fn|public|private|static|const|let|var|"
     r"import|from|return|package|#include|struct) "
     r"[^.!?\n]{0,200}[({;=:]\s*\S{0,40}$|(?:from [\w.]{1,80} )?import [\w.{ ]{1,80}$|"
     r"[}\])]+[;,]?$|</?[a-z][^>\n]{0,200}>|"
     r"\$ \S|>>> |(?:select|insert|update|delete|create|alter) [^.!?\n]{1,300};\s*$|@@ |diff --git |[+-]{3} [ab]/|"
-    r"[\w.\[\]'\"]{1,60} ?[+:-]?= ?[^=\n]{1,200};\s*$|\s{4,}[\w.]{1,60}\([^\n]{0,200}\)[;:]?$|"
+    r"[\w.\[\]'\"]{1,60} ?[+:-]?= ?[^=\n]{1,200};\s*$|"
     r"\"[\w-]{1,60}\": ?[^\n]{1,200},?$)"
 )
-_QUOTED_LINE: Final = re.compile(r"\s*(?:>|\|) ?")
-_MAIL_HEADER: Final = re.compile(r"\s*(?:from|to|cc|subject|date|sent|发件人|收件人|主题|日期|发送时间|抄送)\s?: ?\S")
+_INDENT: Final = ("    ", "\t")
+_CALL: Final = re.compile(r"[\w.]{1,60}\([^\n]{0,200}\)[;:]?$")
+_QUOTED_LINE: Final = re.compile(r"(?:>|\|) ?")
+_MAIL_HEADER: Final = re.compile(r"(?:from|to|cc|subject|date|sent|发件人|收件人|主题|日期|发送时间|抄送)\s?: ?\S")
 _FORWARDED: Final = re.compile(
     r"-{2,}\s?(?:forwarded|original) message|begin forwarded message|-{2,}\s?(?:转发|原始)(?:的)?邮件|"
     r"on [^\n]{4,80} wrote:\s*$|(?:他|她|对方|客户|老板|同事)?(?:原话|原文|来信)(?:是|如下)?:|"
@@ -63,7 +66,8 @@ _PASTED: Final = re.compile(
 _RECALLED: Final = re.compile(
     r"<(?P<tag>memor(?:y|ies)|recalled?|context|system[-_]reminder|user_?(?:profile|memories))\b[^>\n]{0,100}>"
     r"(?:(?!</(?P=tag)>)[\s\S])*+(?:</(?P=tag)>|\Z)|"
-    r"(?:^|\n)[#*\[\s]*(?:relevant memories|recalled (?:memories|facts|context)|memories (?:about|of) (?:the )?user|"
+    r"(?:^|\n)[#*\[ \t]{0,8}(?:relevant memories|recalled (?:memories|facts|context)|"
+    r"memories (?:about|of) (?:the )?user|"
     r"(?:context|facts|information|notes) from (?:previous|past|earlier) (?:conversations?|sessions?|chats?)|"
     r"what (?:i|we) (?:know|remember) about (?:you|the user)|user (?:profile|"
     r"memories|facts)|retrieved (?:memories|context)|"
@@ -114,14 +118,15 @@ def _lines(plain: str) -> Iterator[Foreign]:
     headers = 0
     for line in plain.split("\n"):
         end = start + len(line)
-        headers = headers + 1 if _MAIL_HEADER.match(line) else 0
-        if headers > 1 or _FORWARDED.match(line.lstrip()):
+        bare = line.strip()
+        headers = headers + 1 if _MAIL_HEADER.match(bare) else 0
+        if headers > 1 or _FORWARDED.match(bare):
             yield Foreign(start, len(plain), "quoted")
             return
-        if _QUOTED_LINE.match(line):
+        if _QUOTED_LINE.match(bare):
             yield Foreign(start, end, "quoted")
-        elif _LOG_LINE.match(line):
+        elif _LOG_LINE.match(bare):
             yield Foreign(start, end, "log")
-        elif _CODE_LINE.match(line):
+        elif _CODE_LINE.match(bare) or (line.startswith(_INDENT) and _CALL.match(bare)):
             yield Foreign(start, end, "code")
         start = end + 1

@@ -56,7 +56,10 @@ _METHOD: Final = re.compile(
     r"first|then|make|need)|step \d|first,? .* then)\b|"
     r"(?:步骤|流程|方法|办法|怎么做)(?:是|:|如下)|先.+(?:再|然后).+"
 )
+_SENTENCE_END: Final = re.compile(r"[.!?。;\n]")
 MOST_CHARACTERS: Final = 2_000
+LOOK_BACK: Final = 200
+"""Characters before a quote in which its condition may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +158,9 @@ def _of_words(candidate: Candidate, plain: str, place: int, end: int, *, said_ye
     asked = quote.endswith(("?", "吗")) or (plain[end : end + 1] == "?" and not said_yes)
     if asked and candidate.quote.strip() == candidate.text.strip():
         return "question"
+    # A condition stands before what it holds: "If I lived in Oslo".
+    sentence = _SENTENCE_END.split(plain[max(0, place - LOOK_BACK) : place])[-1] + quote
+    if refusal_of(sentence.strip()) == "hypothetical":
+        return "hypothetical"
     reason = refusal_of(quote)
     return None if reason == "greeting" and said_yes else reason
