@@ -131,7 +131,7 @@ def test_any_text_is_judged(said: str, quote: str, role: Role) -> None:
     assert prefilter(turn(said, role)) in {None, *REFUSALS}
 
 
-@pytest.mark.parametrize("name", ["extraction_en", "extraction_zh", "extraction_held_out_en", "extraction_held_out_zh"])
+@pytest.mark.parametrize("name", ["extraction_en", "extraction_zh", "extraction_casual_en", "extraction_casual_zh"])
 def test_the_prefilter_never_keeps_a_fact_from_the_extractor(name: str) -> None:
     stopped = [text for label, _, _, text in labelled(name) if label == "keep" and prefilter(turn(text)) is not None]
     assert stopped == []

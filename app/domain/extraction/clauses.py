@@ -37,7 +37,7 @@ _VERB_EN: Final = (
 _QUESTION_EN: Final = r"(?:what|which|who|where|when|why|how|can|could|do|does|did|is|are|should|would|will|any)\b"
 _SPLIT_EN: Final = re.compile(
     rf"(?:,|\s[-—]|:)\s+(?:and\s+|but\s+|so\s+|then\s+|also\s+|plus\s+|or\s+)?(?={_SUBJECT_EN}|{_QUESTION_EN})|"
-    rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?={_SUBJECT_EN})|"
+    rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?!i (?:are|were|both)\b)(?={_SUBJECT_EN})|"
     rf"(?:,\s+|\s+)(?:and|but)\s+(?:also\s+|then\s+|now\s+|currently\s+|recently\s+|"
     rf"mostly\s+|usually\s+|really\s+)?(?={_VERB_EN})|\s+[-–—]{{1,2}}\s+|"
     rf",\s+(?=(?:now |currently |originally |also )?(?:living|working|based|studying|from|born|married)\b)|"
@@ -47,13 +47,19 @@ _INTRODUCTION: Final = re.compile(
     r".{0,30}?\b((?:i'm|i am|my name is|my name's) [a-z][\w'-]{1,20}(?: [a-z][\w'-]{1,20})?), (?:and )?"
     r"(?=(?:a|an|the|\d{1,2})\b)"
 )
-_KEEP_EN: Final = re.compile(r"(?:,\s+)?(?:so that|because|since|as long as|otherwise)\b")
+_KEEP_EN: Final = re.compile(
+    r"(?:,\s+)?(?:so that|because|since|as long as|otherwise)\b|"
+    r",\s+(?:that's|it's|which is) (?:our|my|the) (?:\w+ )?(?:convention|rule|policy|standard|practice)\b|"
+    r",\s+(?:my|our) (?:[\w-]+ )?[\w-]{2,20},\s+(?:is|was|has|works|lives|likes|"
+    r"loves)\b|,\s+(?:is|was|has) (?:an?|the|my|our|in|from)\b"
+)
 _SPLIT_ZH: Final = re.compile(
     rf"(?<!\d),(?!\d)|(?<=[{_HAN}]),|(?<=[{_HAN}])\s+(?=[{_HAN}])|(?:但是|不过|而且)(?=我|他|她|我们)|(?<=[{_HAN}])~+"
 )
 _BINDS_LEFT: Final = re.compile(
     r"\s*(?:因为|由于|主要是|主要因为|原因是?|理由是?|这样|免得|否则|不然|为了|"
-    r"毕竟|而是|是因为|以便|以免|避免|除非|(?:就)?是.{1,12}(?:不是|而不是)|而不是|"
+    r"毕竟|这是我们的(?:约定|规矩|规范|惯例|规定)|而是|是因为|以便|以免|避免|"
+    r"除非|(?:就)?是.{1,12}(?:不是|而不是)|而不是|"
     r"所以(?:选|用|改|换|决定|打算))"
 )
 _BINDS_RIGHT: Final = re.compile(
@@ -71,6 +77,7 @@ _LEAD_EN: Final = re.compile(
     r"heads up)|heads up|one more thing|one thing|another thing|update|good news|"
     r"bad news|big news|news|thanks|thank you|since|because|"
     r"sure|right|great|cool|nice|perfect|awesome|hmm+|um+|uh+|ah|aha|haha+|lol|"
+    r"in the end|eventually|ultimately|after all|long story short|"
     r"wow|let me see|i mean|like|in fact|basically|however|though|additionally|"
     r"besides|finally|first|firstly|second|secondly|lastly|then|"
     r"as (?:i|you) (?:said|know|mentioned)|guess what|good morning|good evening|"
@@ -191,7 +198,8 @@ def _pieces_en(sentence: str) -> list[tuple[int, int]]:
     if introduced is not None:
         pieces, start = [introduced.span(1)], introduced.end()
     for match in _SPLIT_EN.finditer(sentence, start):
-        if match.start() == start or _KEEP_EN.match(sentence, match.start()):
+        kept = _KEEP_EN.match(sentence, match.start())
+        if match.start() == start or (kept and "?" not in sentence[-3:]):
             continue
         pieces.append((start, match.start()))
         start = match.end()

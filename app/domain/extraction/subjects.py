@@ -42,7 +42,7 @@ _ELIDED_ZH: Final = re.compile(
     r"改|搬|换|入职|毕业|最近|一般|习惯|不吃|不喝|从来不|从不|家里|家在|本周|"
     r"这周|去掉)"
 )
-_TOPIC_ZH: Final = re.compile(r"[^我你他她,]{1,8}(?<![和跟给让叫问说对把被找带陪帮请教像比])(?=我(?!们?的))")
+_TOPIC_ZH: Final = re.compile(r"[^我你他她,]{1,8}(?<![和跟给让叫问说对把被找带陪帮请教像比在于到从])(?=我(?!们?的))")
 _MINE: Final = re.compile(r"(?:i|i'm|i've|im)\b|我(?!们|家|的)")
 _OURS: Final = re.compile(r"(?:we|we're|we've)\b|我们|咱们")
 

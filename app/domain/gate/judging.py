@@ -88,7 +88,7 @@ def judge(candidate: Candidate, turn: Turn, *, novelty: float = 1.0, threshold: 
 
     Args:
         candidate: With a quote from the turn.
-        turn: One of its turns, in which the quote stands.
+        turn: The last of its turns: the quote stands in it.
         novelty: 1 - similarity to the nearest that is stored, in [0, 1].
         threshold: The least score that is kept, in [0, 1].
     """

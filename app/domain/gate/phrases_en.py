@@ -92,7 +92,9 @@ ENDS_ROLE_PLAY: Final = re.compile(
     r"back to (?:reality|real life|normal|business|work)|in real life|for real(?: now)?|seriously now|scene over)\b"
 )
 TASK: Final = re.compile(
-    r"(?:please |can you |could you |pls |now |just |help me )*(?:write|draft|"
+    r"(?:please |can you |could you |pls |now |just |help me )*(?:write(?! (?:code |"
+    r"commit |all |your |unit |doc)?(?:comments?|messages?|docs|tests|docstrings|"
+    r"code) (?:in|as|with|without|like|for every))|draft|"
     r"generate|create|make me|translate|summari[sz]e|rewrite|fix|debug|explain|"
     r"show me|give me|list|"
     r"find|search|look up|calculate|convert|compute|tell me|recommend|suggest|"

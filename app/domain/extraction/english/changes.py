@@ -211,6 +211,25 @@ RULES: Final = (
     ),
     Rule(r"no (?P<value>[\w -]{2,40} in my [\w -]{2,40})", "preference", "preference.dislike"),
     Rule(
+        r"i(?:'d| would| want| need)(?: really)?(?: like| prefer| love| appreciate)?(?: it if|"
+        r" for)? you (?:to |could |would |not )?(?P<value>(?!help|tell|explain|write|"
+        r"show|give|think|know|check|look)\w.{2,120})",
+        "constraint",
+    ),
+    Rule(
+        r"(?:please |and |also )*(?:write|put|format|name|label|sign|keep|leave|document|"
+        r"prefix|wrap|indent|start|end) (?P<value>(?!an?\b|me\b|the\b|this\b|that\b|"
+        r"it\b|some\b|my\b|up\b|down\b)(?:[\w/-]+ ){1,4}(?:in|as|with|without|using|"
+        r"under|below) .{2,60})",
+        "constraint",
+    ),
+    Rule(
+        r"(?P<value>.{5,150}?),? (?:that's|it's|which is) (?:our|my|the) (?:\w+ )?(?:convention|"
+        r"rule|policy|standard|practice)",
+        "constraint",
+        personal=False,
+    ),
+    Rule(
         r"(?:nobody|no one|everyone|everybody|all (?:prs|pull requests|commits|changes|"
         r"code|branches|tests|services|endpoints|migrations)|(?:every|each) (?:pr|"
         r"pull request|commit|change|branch|release|feature|endpoint|migration|deploy\w*))\b.{0,60}\b(?:must|"

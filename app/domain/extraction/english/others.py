@@ -59,6 +59,17 @@ _FAMILY = (
 
 RULES: Final = (
     Rule(
+        rf"(?:(?:both|all|one|two|three|some|most|each)(?: of)? )<my> {_KIN} (?P<value>.{{3,120}})",
+        "relation",
+        personal=False,
+    ),
+    Rule(
+        rf"<my> {_KIN}(?: [a-z]+)? and (?:i|my \w+) (?P<value>(?!were just|just had a|"
+        rf"had a fight|are (?:here|back|tired|hungry|watching)).{{4,120}})",
+        "relation",
+    ),
+    Rule(r"<i> (?:named|called) (?P<value>(?:the|our|my|him|her|it|them) .{2,60})", "relation"),
+    Rule(
         r"<my> (?P<rel>wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|spouse)(?:'s name)?(?: is|"
         r" is called| is named|,|'s called)? (?P<value>(?!is|was|has|lives|works|"
         r"likes|loves|and|who|just|does|doesn't|can|can't|hates|wants|will|got|went|"
@@ -140,7 +151,8 @@ RULES: Final = (
         rf"allergic|vegan|vegetarian|from|based|taking over|leaving|joining|moving|"
         rf"getting married|the one|my|our|in the|head|a vegetarian)|lives in|likes|"
         rf"prefers|hates|loves|approves|signs off|reports to|speaks|joined|takes care|"
-        rf"takes over|is the (?:new|one|lead|person|only one|product)|moved to|got promoted|"
+        rf"takes over|took over|replaced|replaces|covers|left the|is the (?:new|one|"
+        rf"lead|person|only one|product)|moved to|got promoted|"
         rf"has (?:a|an|two|three|the)|turned|doesn't (?:eat|drink|like|work|speak|"
         rf"drive)|can't (?:eat|drink|stand)|is (?:afraid|scared|vegan|diabetic|coeliac|"
         rf"celiac|lactose)|plays|studies|teaches)\b.{{1,120}}",

@@ -87,6 +87,13 @@ RULES: Final = (
         "user.city",
     ),
     Rule(
+        r"(?:now|currently|these days) (?:i'm|i am|we're|we are) (?:living |based )?in (?P<value>[^,]{2,40})",
+        "identity",
+        "user.city",
+        change="replaces",
+    ),
+    Rule(r"<i> used to (?P<before>(?!think|be able|get)\w.{2,80})", "identity"),
+    Rule(
         r"(?:i'm|i am|we're|we are)(?: now| currently| back)? in (?P<value>[a-z][\w'-]+(?: [a-z][\w'-]+)?"
         r")$",
         "identity",

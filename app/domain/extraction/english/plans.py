@@ -50,6 +50,12 @@ RULES: Final = (
         "project.deadline",
         personal=False,
     ),
+    Rule(
+        r"(?P<what>(?!it\b|this\b|that\b)[\w' -]{3,40}?) (?:has|have|needs?|must) (?:to )?be .{2,60}?"
+        r" (?P<value>(?:by|before|on|until|no later than) .{2,40})",
+        "goal",
+        needs_time=True,
+    ),
     # goals
     Rule(
         r"<my> (?:main |big |long[- ]term |short[- ]term |ultimate |next |current |"

@@ -36,6 +36,23 @@ _STATE = (
 
 RULES: Final = (
     Rule(
+        r"(?P<value>(?!it\b|this\b|that\b|you\b|he\b|she\b|they\b|what\b|nothing\b|"
+        r"something\b)[\w -]{2,40}?) (?:tastes? like (?:soap|dirt|nothing|cardboard|"
+        r"medicine)|makes? me (?:sick|sleepy|nauseous|sneeze|anxious|jittery)|gives? me (?:headaches|"
+        r"migraines|heartburn|hives|a rash|the creeps)|upsets? my stomach|triggers? my|"
+        r"kills? my|and i don't get along|(?:doesn't|don't) agree with me)\b.{0,40}",
+        "preference",
+        "preference.dislike",
+    ),
+    Rule(r"(?P<value>[\w -]{2,40}?) (?:only )?for me,?(?: please)?$", "preference"),
+    Rule(
+        r"<am> (?P<value>(?:off|free|busy|unavailable|available|out|away|on call|"
+        r"at the \w+|in the office|remote)\b.{0,20}\b(?:mondays|tuesdays|wednesdays|"
+        r"thursdays|fridays|saturdays|sundays|weekends|weekdays|every \w+|mornings|"
+        r"afternoons|evenings)\b.{0,40})",
+        "identity",
+    ),
+    Rule(
         r"<my> (?:all[- ]time )?(?:favou?rite|preferred|go-to|usual) (?P<what>[\w -]{2,30}?)(?:'s|"
         r" is| are|:) (?P<value>(?!not\b|what)[^,]{1,60}(?:, [^,]{1,30})*)",
         "preference",

@@ -115,6 +115,14 @@ RULES: Final = (
 
 LAST: Final = (
     Rule(
+        r"<i> (?!was\b|were\b|had\b|got\b|am\b|have to)(?P<value>\w+(?: [\w'-]+){0,8}? (?:(?:once|"
+        r"twice|three times|four times|\d+ times|a few times) (?:a|per|every) (?:day|"
+        r"week|month|year)|for (?:\w+ )?(?:\w+ )?(?:years|months|decades)|since (?:19|"
+        r"20)\d\d|every (?:day|morning|evening|night|week|month|year|weekend|other \w+|"
+        r"\w+day))\b.{0,50})",
+        "identity",
+    ),
+    Rule(
         r"<my> (?P<what>(?!question|guess|point|mistake|bad|problem|issue|idea|thought|"
         r"concern|worry|head|code|pleasure|god|opinion|understanding|apologies|turn|"
         r"way|day|mood|fault|brain|eyes|heart|current (?:state|mood)|computer|internet|"

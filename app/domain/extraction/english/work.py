@@ -49,6 +49,32 @@ _STATE = (
 )
 
 RULES: Final = (
+    Rule(
+        r"(?:the|our) [\w -]{2,30}? (?:team|squad|group|department|guild)(?:'s)? (?P<value>(?!is (?:great|"
+        r"here|busy)|are (?:great|busy)|lunch|meeting)\w.{3,140})",
+        "project",
+        personal=False,
+    ),
+    Rule(
+        r"(?:the|our|my|this) (?:[\w/-]+ ){1,4}?(?:only |always |never |automatically |"
+        r"just )*(?:supports?|rotates?|bans?|forbids?|requires?|expects?|allows?|"
+        r"accepts?|rejects?|enforces?|closes?|opens?|costs?|expires?|includes?|comes with|"
+        r"weighs?|fits|charges?|limits?|covers?|belongs to|renews?|caps?|prohibits?|"
+        r"says? (?:that )?(?:no|all|every)) (?P<value>(?!an error|this error|it\b|"
+        r"me\b).{1,120})",
+        "project",
+        personal=False,
+    ),
+    Rule(
+        r"(?:all |our |every )?(?:[\w-]+ ){0,2}?(?:names?|files?|variables?|functions?|"
+        r"classes|tables?|columns?|branches|endpoints?|routes?|ids?|timestamps?|dates|"
+        r"prices|times|passwords|tokens|images|assets|errors|commits|secrets) (?:are|"
+        r"use|must|should|go|start|end|follow|have|expire|live|get) (?:always |only |"
+        r"all |in |never )*(?P<value>(?!wrong|broken|missing|fine|great|hard|weird|"
+        r"not\b|so\b|too\b|very|gone|being).{2,100})",
+        "project",
+        personal=False,
+    ),
     # projects
     Rule(
         r"(?:the |our |my )?(?:project|product|app|side project|startup|codename|"
