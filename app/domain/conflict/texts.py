@@ -1,0 +1,157 @@
+"""Two statements without a common key: only their words can tell."""
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+from app.domain.conflict.cues import before_of, ends_by_negation, is_tentative
+from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.statements import Statement, Verdict
+from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, OF_ENDINGS, OF_USE, OPPOSITES
+from app.domain.conflict.values import same_value
+from app.domain.extraction.candidates import Change
+
+_DIGITS: Final = re.compile(r"\d+")
+
+
+def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_keys: bool) -> tuple[Verdict, str]:
+    """What the new text does to the old one, and why.
+
+    Args:
+        new: What was said.
+        old: What is stored.
+        change: What it says of what was known; without it nothing is superseded.
+        opposite_keys: Whether their keys mean opposite things (likes, dislikes).
+    """
+    said, stored = Meaning.of(new.text), Meaning.of(old.text)
+    if opposite_keys:
+        if new.value is None or old.value is None or not same_value(new.value, old.value):
+            return "add", "other_value"
+        return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
+    if said.says_the_same_as(stored):
+        return "reinforce", "same_words"
+    if change is not None and change != "adds" and (found := _changed(new, said, stored, change)) is not None:
+        return found
+    if _both_keyed(new, old):
+        return "add", "other_key"
+    if (difference := _contradiction(new, old, said, stored)) is not None:
+        return "contradict", difference
+    return ("complement", "same_topic") if _is_beside(said, stored) else ("add", "different")
+
+
+def _both_keyed(new: Statement, old: Statement) -> bool:
+    return new.key is not None and old.key is not None and new.key != old.key
+
+
+# --- with a cue ---------------------------------------------------------------------------------------------------
+
+
+def _changed(new: Statement, said: Meaning, stored: Meaning, change: Change) -> tuple[Verdict, str] | None:
+    """The old one gives way only if the new one is about the very same thing."""
+    if new.change is None and change != "corrects" and is_tentative(new.text):
+        return None
+    if change == "ends":
+        return _ended(new, said, stored)
+    new_words, old_words = set(said.words), set(stored.words)
+    lost = old_words - new_words
+    given_up = _gives_up(new, old_words)
+    if not lost:
+        # All of it is said again and something else beside: "not in Graz but in Linz".
+        other_name = stored.names & said.names and said.names - stored.names and said.negations > stored.negations
+        return _verdict(change) if (other_name or given_up) and new_words > old_words else None
+    if given_up and lost <= OF_USE:
+        return _verdict(change)
+    topic = old_words - _values_of(stored)
+    if not topic - (GENERIC - FUNCTIONAL) or not _all_in(topic - (GENERIC - FUNCTIONAL), new_words):
+        return None
+    if _sorts(stored, lost) and _sorts(stored, lost) <= _sorts(said, new_words - old_words):
+        return _verdict(change)
+    return _verdict(change) if given_up or _one_word_differs(said, stored, lost) else None
+
+
+def _gives_up(new: Statement, old_words: Collection[str]) -> bool:
+    before = new.before or before_of(new.text)
+    words = set(Meaning.of(before).words) if before else set()
+    return bool(words) and words <= set(old_words)
+
+
+def _ended(new: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str] | None:
+    """What ended is all of the old one, but for its times; "no more coffee after five" ends no coffee."""
+    over, old_words = set(said.words) - OF_ENDINGS, set(stored.words)
+    if not over - GENERIC or not old_words - GENERIC:
+        return None
+    rest = {word for word in old_words - over if not _all_in([word], over)}
+    more = {word for word in over - old_words if not any(word in old for old in old_words if not word.isascii())}
+    if rest - set(stored.tokens) or more:
+        return None
+    if ends_by_negation(new.text):
+        return ("retract", "ended") if stored.negations == 0 else ("reinforce", "ended_before")
+    return ("retract", "ended") if said.negations == stored.negations else None
+
+
+def _verdict(change: Change) -> tuple[Verdict, str]:
+    return ("correct", "corrected") if change == "corrects" else ("supersede", "changed")
+
+
+def _values_of(meaning: Meaning) -> set[str]:
+    return {*meaning.names, *meaning.tokens}
+
+
+def _sorts(meaning: Meaning, words: Collection[str]) -> set[str]:
+    """What sort of values are among the words: a name, a date, a number of some unit."""
+    sorts = {slot.sort for slot in meaning.slots if slot.token in words}
+    return sorts | ({"name"} if meaning.names & set(words) else set())
+
+
+def _one_word_differs(said: Meaning, stored: Meaning, lost: Collection[str]) -> bool:
+    shared = set(said.words) & set(stored.words)
+    return len(lost) == 1 and len(shared) > 1 and bool(shared - GENERIC)
+
+
+def _all_in(words: Collection[str], others: Collection[str]) -> bool:
+    """Whether all are there; a Chinese word also where it is a part of a longer one."""
+    joined = "\n".join(others)
+    return all(word in others or (not word.isascii() and word in joined) for word in words)
+
+
+# --- without a cue ------------------------------------------------------------------------------------------------
+
+
+def _contradiction(new: Statement, old: Statement, said: Meaning, stored: Meaning) -> str | None:
+    """Why both cannot be true: by one thing only that differs; None where they can, or where nobody knows."""
+    if not said.words or not said.same_but_negation(stored) or "episodic" in {new.kind, old.kind}:
+        return None
+    if said.has_the_words_of(stored):
+        return "negation" if (said.negations > 0) != (stored.negations > 0) else None
+    if said.negations != stored.negations:
+        return None
+    if sorted(said.joined) == sorted(stored.joined):
+        return "order" if said.compares and stored.compares else None
+    if len(said.words) != len(stored.words):
+        return None
+    pairs = [(one, other) for one, other in zip(said.words, stored.words, strict=True) if one != other]
+    if len(pairs) != 1:
+        return None
+    one, other = pairs[0]
+    if _is_number(one, said) and _is_number(other, stored):
+        return "number"
+    if _DIGITS.search(one) and _DIGITS.sub("0", one) == _DIGITS.sub("0", other):
+        return "number"
+    if frozenset(pairs[0]) in OPPOSITES:
+        return "opposite"
+    names = one in said.names and other in stored.names
+    return "name" if names and FUNCTIONAL & set(said.words) else None
+
+
+def _is_number(word: str, meaning: Meaning) -> bool:
+    return word in meaning.tokens
+
+
+def _is_beside(said: Meaning, stored: Meaning) -> bool:
+    """Whether both tell of one thing: they share a word that says something, and not each has names of its own."""
+    shared = (set(said.words) & set(stored.words)) - GENERIC
+    if not shared:
+        return False
+    only_new = _values_of(said) - _values_of(stored)
+    only_old = _values_of(stored) - _values_of(said)
+    return not (only_new and only_old) and bool(shared - set(said.tokens))

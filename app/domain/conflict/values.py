@@ -1,0 +1,102 @@
+"""Whether two values of a key are one, however they are spelt."""
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, Final
+
+from app.core.text.normal import normalise
+from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.quantities import quantities, with_digits
+from app.domain.conflict.synonyms import VALUES
+
+_PUNCTUATION: Final = re.compile(r"[\s\"'“”‘’`.,;:!?()（）。，、；：！？《》「」]+")
+_ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our|in|at|on) (?=\S)")
+_TRAILING: Final = re.compile(
+    r" (?:inc|ltd|llc|gmbh|corp|corporation|co|company|plc|city)$"
+    r"|(?:有限责任公司|股份有限公司|有限公司|集团公司|公司|集团)$"
+)
+_PLACE: Final = re.compile(r"(?P<name>.{2,})(?:市|省|特别行政区|壮族自治区|回族自治区|维吾尔自治区|自治区)$")
+_TWO_PLACES: Final = frozenset({"吉林"})
+"""A province and a city have this name."""
+
+_VERSION: Final = re.compile(r"\s*v?\d+(?:\.\d+)*(?:\s*(?:lts|beta|rc\d*))?$")
+_YEAR: Final = re.compile(r"@\d{4}-")
+
+
+def same_value(one: Any, other: Any) -> bool:  # noqa: ANN401 - a value is any JSON
+    """Whether both are one value: by spelling, a known other name, the same number, date or words. Symmetric."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    first, second = _text(one), _text(other)
+    if first is None or second is None:
+        return first is None and second is None and _json(one) == _json(other)
+    return _spelling(first) == _spelling(second) or _says(first) == _says(second)
+
+
+def refines(new: Any, old: Any) -> bool:  # noqa: ANN401 - likewise
+    """Whether the new value is the old one and a version, or a year, that it did not have."""
+    if not isinstance(new, str) or not isinstance(old, str):
+        return False
+    longer, shorter = _spelling(new), _spelling(old)
+    version = _VERSION.search(normalise(new).strip())
+    if version is not None and version.start() and not _VERSION.search(normalise(old).strip()):
+        return _spelling(new.strip()[: version.start()]) == shorter
+    return _YEAR.match(longer) is not None and shorter == "@" + longer[6:]
+
+
+def mentioned(value: Any, text: str) -> bool:  # noqa: ANN401 - likewise
+    """Whether a text names the value, in one of its spellings."""
+    written = _text(value)
+    if not written or not written.strip():
+        return False
+    if _folded(written) in _folded(text) and _bounded(_folded(written), _folded(text)):
+        return True
+    standing = VALUES.get(_folded(written))
+    if standing is not None:
+        folded = _folded(text)
+        if any(other == standing and _bounded(name, folded) for name, other in VALUES.items()):
+            return True
+    return bool(_says(written)) and set(_says(written)) <= set(Meaning.of(text).words)
+
+
+def _bounded(name: str, text: str) -> bool:
+    """Whether the name stands there as words of its own; Chinese has no borders."""
+    edge = r"(?<![a-z0-9]){}(?![a-z0-9])" if name.isascii() else "{}"
+    return bool(name) and re.search(edge.format(re.escape(name)), text) is not None
+
+
+def _text(value: Any) -> str | None:  # noqa: ANN401 - likewise
+    if isinstance(value, str):
+        return value
+    return f"{value:g}" if isinstance(value, int | float) else None
+
+
+def _json(value: Any) -> str:  # noqa: ANN401 - likewise
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def _folded(text: str) -> str:
+    return _PUNCTUATION.sub(" ", normalise(text)).strip()
+
+
+@lru_cache(maxsize=4_096)
+def _spelling(value: str) -> str:
+    plain = with_digits(normalise(value).strip())
+    found = quantities(plain)
+    if len(found) == 1 and found[0].start == 0 and found[0].end == len(plain):
+        return found[0].token
+    folded = _ARTICLE.sub("", _folded(value))
+    if folded in VALUES:
+        return VALUES[folded]
+    bare = _TRAILING.sub("", folded) or folded
+    place = _PLACE.match(bare)
+    if place is not None and place["name"] not in _TWO_PLACES:
+        bare = place["name"]
+    return VALUES.get(bare, bare.replace(" ", "").replace("-", ""))
+
+
+@lru_cache(maxsize=4_096)
+def _says(value: str) -> tuple[str, ...]:
+    found = Meaning.of(value)
+    return (*found.words, *("not" for _ in range(found.negations))) if found.words else (_spelling(value),)
