@@ -11,7 +11,7 @@ from app.domain.extraction.turns import Turn
 from app.domain.periods import AskedTime, TimeMention, mentions
 
 _PAST: Final = re.compile(
-    r"(?<!is )(?<!are )(?<!be )\b(?!need|schedul|plann|suppos|call|nam|bas|allow|us)\w{2,20}ed\b", re.ASCII
+    r"(?<!is )(?<!are )(?<!be )\b(?!need|schedul|plann|book|reserv|suppos|call|nam|bas|allow|us)\w{2,20}ed\b", re.ASCII
 )
 _LIMITED: Final = re.compile(
     r"\b(?:this (?:week|month|year|quarter|weekend|morning|afternoon|evening|"

@@ -10,7 +10,9 @@ from app.domain.extraction.clauses import Clause, joined, sentences_of
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
 from app.domain.extraction.habits import Habits
-from app.domain.extraction.reading import read
+from app.domain.extraction.completing import completes, is_laughed_at, is_laughing, is_remark
+from app.domain.extraction.plain import Context, is_answer, is_fragment, is_notable
+from app.domain.extraction.reading import read, read_answer, read_plain
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
 from app.domain.gate.sentences import asks_to_forget, refusal_of
@@ -25,7 +27,7 @@ _THIRD_EN: Final = re.compile(
 )
 _PRONOUN_ZH: Final = re.compile(r"(?:[他她它]们?|其中|对方|名字叫?|叫做?|名叫)(?!人)")
 _GOES_ON_ZH: Final = re.compile(
-    r"(?:叫|名叫|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
+    r"(?:叫|名叫|约在|定在|安排在|改到|理由|原因|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
     r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
     r"做|刚|\d)"
 )
@@ -40,11 +42,13 @@ class Message:
         turn: Of the user.
         before: Candidates of the turns before; corrected ones are replaced.
         habits: Takes note of corrections of style.
+        context: Of the turn.
     """
 
-    def __init__(self, turn: Turn, before: list[Candidate], habits: Habits) -> None:
+    def __init__(self, turn: Turn, before: list[Candidate], habits: Habits, context: Context) -> None:
         self._turn = turn
         self._habits = habits
+        self._context = context
         self.candidates = list(before)
         self._last: tuple[int, Clause] | None = None
         self._subject: Clause | None = None
@@ -59,7 +63,7 @@ class Message:
 
     def _read_sentence(self, clauses: list[Clause]) -> None:
         whole = joined(self._turn.text, clauses)
-        if asks_to_forget(whole.plain):
+        if asks_to_forget(whole.plain) or is_laughing(whole.plain, self._turn.text[whole.end : whole.end + 6]):
             return
         self._subject = None
         request = request_of(clauses)
@@ -110,12 +114,41 @@ class Message:
         if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
             candidate = read(carried, self._turn)
             candidate = self._as_said(candidate, clause) if candidate else None
-        if candidate is not None:
+            carried = None if candidate is None else carried
+        else:
+            carried = None
+        if candidate is not None and self._completes(clause, candidate, carried=carried is not None):
+            pass
+        elif candidate is not None:
             self._add(self._as_correction(candidate, clause), clause)
-        elif not self._goes_on_zh(clause):
+        elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
         if has_subject(clause):
             self._subject = clause
+
+    def _completes(self, clause: Clause, candidate: Candidate, *, carried: bool) -> bool:
+        """Takes what a rule knows into what its sentence has said before, if it says nothing without it."""
+        if self._last is None or self._last[1].sentence != clause.sentence or candidate.explicit:
+            return False
+        return completes(clause, candidate, self.candidates[self._last[0]], carried=carried) and self._goes_on(clause)
+
+    def _read_plain(self, clause: Clause) -> bool:
+        """Takes a statement that no rule knows: as an answer, with what it completes, or by itself."""
+        times = dated(clause.text, self._turn)
+        if self._last is None and is_answer(clause):
+            answer = read_answer(clause, self._turn, times, self._context)
+            if answer is not None:
+                self._add(answer, clause)
+                return True
+        same = self._last is not None and self._last[1].sentence == clause.sentence
+        notable = is_notable(clause, has_time=bool(times.spans), context=self._context)
+        if same and (is_remark(clause, has_time=bool(times.spans)) or (notable and is_fragment(clause))):
+            return self._goes_on(clause)
+        if notable and self._last is not None and is_fragment(clause) and self._goes_on(clause):
+            return True
+        if notable and not is_laughed_at(clause):
+            self._add(read_plain(clause, self._turn, times), clause)
+        return notable
 
     def _subject_of(self, clause: Clause) -> Clause | None:
         """The clause before it in its sentence that says I or we."""
@@ -128,6 +161,7 @@ class Message:
 
     def _add(self, candidate: Candidate, clause: Clause) -> None:
         self.candidates.append(candidate)
+        self._context = replace(self._context, question=None, telling=True)
         self._last = (len(self.candidates) - 1, clause)
 
     def _as_correction(self, candidate: Candidate, clause: Clause) -> Candidate:

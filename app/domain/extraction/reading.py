@@ -5,6 +5,7 @@ rule rewords it to the third person: own words cannot say what was not said, sta
 """
 
 import re
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -13,6 +14,7 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause
 from app.domain.extraction.dating import Dated, dated
 from app.domain.extraction.patterns import Found, Voice
+from app.domain.extraction.plain import Context, category_of
 from app.domain.extraction.slots import key_of_name, named_key
 from app.domain.extraction.turns import Turn
 from app.domain.memory import Category, Kind, Source, default_importance
@@ -58,7 +60,7 @@ def read(
     times = dated(clause.text, turn)
     found = rules.first_fit(clause.plain, voice, has_time=bool(times.spans), text=clause.text)
     if found is None:
-        return _candidate(clause, turn, times, source, "other", "semantic") if explicit else None
+        return _asked_for(clause, turn, times, source) if explicit else None
     if not found.rule.annotate and times.spans:
         times = dated(clause.text, turn, annotate=False)
     return _of_rule(clause, turn, times, found, source, explicit=explicit)
@@ -90,16 +92,36 @@ def _of_rule(clause: Clause, turn: Turn, times: Dated, found: Found, source: Sou
     )
 
 
-def _candidate(clause: Clause, turn: Turn, times: Dated, source: Source, category: Category, kind: Kind) -> Candidate:
+def _asked_for(clause: Clause, turn: Turn, times: Dated, source: Source) -> Candidate:
+    """What was asked to be remembered and no rule knows."""
+    plain = _plain(clause, turn, times, "other")
+    return replace(plain, source=source, importance=EXPLICIT_IMPORTANCE, explicit=True)
+
+
+def read_plain(clause: Clause, turn: Turn, times: Dated) -> Candidate:
+    """A statement that no rule knows, as it is."""
+    return _plain(clause, turn, times, category_of(clause, has_time=bool(times.spans)))
+
+
+def read_answer(clause: Clause, turn: Turn, times: Dated, context: Context) -> Candidate | None:
+    """An answer that no rule knows, understood with the question before it; None without one."""
+    question = context.question
+    if question is None:
+        return None
+    plain = read_plain(clause, turn, times)
+    mark, space = ("？", "") if question.chinese else ("?", " ")
+    return replace(plain, text=f"{question.text}{mark}{space}{plain.text}", seqs=(context.seq, turn.seq))
+
+
+def _plain(clause: Clause, turn: Turn, times: Dated, category: Category) -> Candidate:
     return Candidate(
         text=times.text,
-        kind=kind,
+        kind="episodic" if category == "event" else "semantic",
         category=category,
-        source=source,
+        source="user_stated",
         seqs=(turn.seq,),
         quote=clause.text,
-        importance=EXPLICIT_IMPORTANCE,
-        explicit=True,
+        importance=default_importance(category),
         occurred_at=times.event or turn.occurred_at,
         expires_at=times.expires_at,
     )

@@ -177,6 +177,12 @@ def affirmed(claim: Candidate, turn: Turn) -> Candidate:
     return replace(claim, source="user_stated", seqs=(*claim.seqs, turn.seq), quote=quote, occurred_at=turn.occurred_at)
 
 
+def last_question(turn: Turn) -> Clause | None:
+    """The last question of a turn, if the turn ends with it."""
+    sentences = sentences_of(turn.text)
+    return joined(turn.text, sentences[-1]) if sentences and sentences[-1][-1].asked else None
+
+
 def answered(question: Turn, turn: Turn) -> Candidate | None:
     """A short answer to an assistant's question for a slot; its text holds question and answer, in their own words."""
     asked = [sentence for sentence in sentences_of(question.text) if sentence[-1].asked]

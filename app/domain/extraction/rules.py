@@ -10,7 +10,8 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.folding import folded
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.message import Message
-from app.domain.extraction.replies import affirmed, answered, assents, claims, denies
+from app.domain.extraction.plain import Context, asks_of_the_user
+from app.domain.extraction.replies import affirmed, answered, assents, claims, denies, last_question
 from app.domain.extraction.settling import settled
 from app.domain.extraction.turns import Turn
 from app.domain.gate.sentences import ends_role_play, is_joke, starts_role_play
@@ -75,7 +76,7 @@ class _Extraction:
             if len(plain) <= SHORT_TURN:
                 self._drop_last_user_turn()
             return
-        self._hear_reply(turn)
+        context = self._context_of(turn)
         for forget in forgets(turn):
             last = max((max(one.seqs) for one in self._found), default=None)
             self._found = [
@@ -83,11 +84,21 @@ class _Extraction:
                 for one in self._found
                 if not (is_meant(forget, one) if forget.what else last is not None and last in one.seqs)
             ]
-        message = Message(turn, self._found, self._habits)
+        message = Message(turn, self._found, self._habits, context)
         message.read()
         self._found = message.candidates if self._is_own(turn) else self._of_another(turn, message.candidates)
         self._said |= set(tokens(turn.text))
         self._claimed, self._asked, self._question = [], [], None
+
+    def _context_of(self, turn: Turn) -> Context:
+        """Hears what the turn replies to the one before it; the question stays open where no slot takes the answer."""
+        denied = self._question is not None and denies(turn.text)
+        answered_at_once = self._hear_reply(turn)
+        telling = any(one.source == "user_stated" for one in self._found)
+        question = None if answered_at_once or self._question is None else last_question(self._question)
+        if question is None or self._question is None or not asks_of_the_user(question):
+            return Context(denied=denied, telling=telling)
+        return Context(question, self._question.seq, denied=denied, telling=telling)
 
     def _is_a_game(self, plain: str) -> bool:
         if self._game and ends_role_play(plain):
@@ -103,17 +114,21 @@ class _Extraction:
         last = max((max(one.seqs) for one in self._found if one.source == "user_stated"), default=None)
         self._found = [one for one in self._found if last not in one.seqs]
 
-    def _hear_reply(self, turn: Turn) -> None:
+    def _hear_reply(self, turn: Turn) -> bool:
+        """Takes an assent, a denial or an answer to what the assistant said; whether it is dealt with."""
         if denies(turn.text):
             denied = set(map(id, self._claimed))
             self._found = [one for one in self._found if id(one) not in denied]
-            return
+            return False
         meant = [*self._claimed, *self._asked]
         if len(meant) == 1 and assents(turn.text):
             self._found = [one for one in self._found if one is not meant[0]]
             self._found.append(affirmed(meant[0], turn))
-        elif self._question is not None and (answer := answered(self._question, turn)) is not None:
+            return True
+        answer = answered(self._question, turn) if self._question is not None else None
+        if answer is not None:
             self._found.append(answer)
+        return answer is not None
 
     def _is_own(self, turn: Turn) -> bool:
         return self._speaker is None or turn.name is None or folded(turn.name) == folded(self._speaker)

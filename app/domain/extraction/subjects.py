@@ -63,10 +63,18 @@ def with_subject(clause: Clause, before: Clause | None) -> Clause | None:
         return _elided(clause)
     ours = _OURS.match(before.plain) is not None
     if clause.chinese:
-        word = None if re.match(r"我|你|他|她|它|这|那|请|别", clause.plain) else "我们" if ours else "我"
+        word = (
+            None
+            if re.match(r"我|你|他|她|它|这|那|请|别|.{0,12}(?:帮|给|让)我", clause.plain)
+            else "我们"
+            if ours
+            else "我"
+        )
     elif _VERB_EN.match(clause.plain):
         word = "we " if ours else "I "
-    elif re.match(r"(?:an?|the|\d{1,2}) ", clause.plain) and re.match(r"i'm|i am|my name", before.plain):
+    elif re.match(r"(?:an?|the|\d{1,2}) (?!.{1,60} (?:is|are|was|were|has) )", clause.plain) and re.match(
+        r"i'm|i am|my name", before.plain
+    ):
         word = "I'm "
     else:
         word = _elided_word(clause.plain)

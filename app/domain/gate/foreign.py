@@ -35,6 +35,8 @@ _CODE_LINE: Final = re.compile(
     r"[}\])]+[;,]?$|</?[a-z][^>\n]{0,200}>|"
     r"\$ \S|>>> |(?:select|insert|update|delete|create|alter) [^.!?\n]{1,300};\s*$|@@ |diff --git |[+-]{3} [ab]/|"
     r"[\w.\[\]'\"]{1,60} ?[+:-]?= ?[^=\n]{1,200};\s*$|"
+    r"(?:for|while|elif|else|try|except|with|async def) ?[^.!?\n]{0,120}:\s*$|"
+    r"[\w.\[\]]{1,60} ?= ?(?:await )?[\w.]{1,60}\([^\n]{0,200}\)|"
     r"\"[\w-]{1,60}\": ?[^\n]{1,200},?$)"
 )
 _INDENT: Final = ("    ", "\t")

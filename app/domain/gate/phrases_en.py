@@ -55,6 +55,8 @@ STATE: Final = re.compile(
     r"quick question|problem|doubt|hangover|bad day|minute|sec)\b|"
     r"i (?:didn't|barely|hardly|couldn't) (?:sleep|slept)|my (?:head|back|stomach|"
     r"feet|throat|tooth|eyes?|legs?) (?:hurts?|aches?|is killing|are killing)|"
+    r"today,? i(?:'m| am) (?:on|doing|debugging|working on|looking|fixing|chasing)\b|"
+    r"i(?:'ve| have)? never (?:said|told|mentioned|claimed)\b|"
     r"it(?:'s| is) (?:raining|snowing|cold|hot|sunny|late|early|windy|\w+ (?:here|outside))|"
     r"my (?:\w+ )?(?:internet|wifi|laptop|computer|phone|battery|screen|connection|"
     r"coffee|lunch|build|code|test|script|app)s? (?:is|are|was|keeps?|just|won't|"

@@ -242,7 +242,7 @@ RULES: Final = (
         r"(?:we|you|i) (?:must|must not|mustn't|may not|are not allowed to|aren't allowed to|"
         r"can't|cannot|can not|have to|never|should never|should always|always)(?: ever)? (?!eat\b|"
         r"drink|have\b|stand\b|bear\b|tolerate|see|find|figure|believe|wait|go|get|"
-        r"say|tell|remember|open|access|log|sleep|think|stop|help|afford to|imagine|"
+        r"say|said|told|mentioned|tell|remember|open|access|log|sleep|think|stop|help|afford to|imagine|"
         r"decide|understand|hear|read|wrong|work out|be)(?P<value>.{3,160})",
         "constraint",
     ),

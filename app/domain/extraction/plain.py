@@ -1,0 +1,205 @@
+"""Statements that no rule knows: kept where they are specific and somebody's own, with what they are about."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from app.domain.extraction.clauses import Clause
+from app.domain.memory import Category
+
+_HAN: Final = "\u3400-\u9fff"
+_NUMBER_ZH: Final = r"[\d一二两三四五六七八九十百千万半几]"
+
+_EXACT: Final = re.compile(r"\d|[a-z]+[_./@][a-z0-9]|[“\"「『《]")
+_NAME_EN: Final = re.compile(r"(?<=[a-z0-9,'] )(?!I\b|I'|OK\b|Ok\b|LOL\b)[A-Z][\w-]+|[A-Z]\w+ (?:and|&) [A-Z]\w+")
+_NAME_FIRST_EN: Final = re.compile(
+    r"(?!I\b|I'|The |A |An |My |Our |This |That |It |It's |There |No |Not |You |He |She |We |They |So |And |But )"
+    r"[A-Z][a-z]\w*(?: [A-Z]\w+| (?=is\b|are\b|was\b|has\b|will\b|does\b|wants\b|for\b|instead\b))"
+)
+_OWN_EN: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|my|me|mine|we|we're|we've|we'll|our|ours|us)\b")
+_FAMILY_EN: Final = re.compile(
+    r"\b(?:mom|mum|dad|grandma|grandpa|wife|husband|son|daughter|kids?|sister|brother|boss|team|office|client|customer)s?\b"
+)
+_EXACT_ZH: Final = re.compile(
+    rf"{_NUMBER_ZH}{{1,6}}(?:个|人|口|岁|年|月|天|周|号|点|分|小时|次|套|台|只|条|块|元|万|千|公里|米|斤|公斤|楼|层|张|倍|成|折|杯|颗|片|瓶|支|辆|室|居|本|节|门|份|顿|遍|趟|级|度|毫|克|升|页|行|版|期|位|名|家|间|项|轮|组)"
+    r"|[a-z][a-z0-9]+"
+)
+_OWN_ZH: Final = re.compile(r"我|咱|家里|家在|公司|单位|老婆|老公|爸|妈|儿子|女儿|孩子|组里|团队|部门|客户|老板|同事")
+_NOISE_EN: Final = re.compile(
+    r"\b(?:error|errors|fail(?:s|ed|ing)?|crash\w*|exception|timeout|time(?:s|d) out|compil\w+|returns?|"
+    r"returned|getting an?|broken|bugs?|stack ?trace|work(?:s|ed)? (?:now|fine|again|on my)|doesn't work|"
+    r"lol|haha|no idea|this (?:is|was)|sounds|looks|makes sense|let me|let's see|"
+    r"thank|thanks|sorry|good (?:point|idea|question)|hang out|that's (?:a lot|great|fine|it|my|what|why|how|not)|"
+    r"can't believe|kidding|weather|raining|snowing|nice|awesome|cute|funny|weird|crazy|amazing|hurts?|"
+    r"i (?:see|got it|know|guess|think|believe|mean|understand|hope|read|heard|saw that|wonder)|"
+    r"i (?:want|need|would like|have|'d like) to (?:sort|find|get|make|write|build a|parse|convert|print|know|ask|see|do)|"
+    r"i'll (?:try|check|see|look|get back|let you|ask|think|do)|trying|restarted|"
+    r"you(?:'re| are| said| can| could| should| would| did| told| missed| forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait)\b"
+)
+_NOISE_ZH: Final = re.compile(
+    r"报错|失败|崩|超时|返回了|编译|卡住|跑不|不行了?$|死了|烦|哈哈|谢|辛苦|厉害|不错|有道理|听起来|看起来|"
+    r"居然|竟然|原来|难怪|怪不得|真的假的|你(?!们公司)|您|这样|试试|看看|等等|等一?下|稍等|改天|回头|待会|"
+    r"好(?:贵|看|吃|喝|玩|用|烦|难|多|棒|美|可爱|酷)|太.{1,4}了|就要|急$|吧$|是(?:一种|一门|指)|"
+    r"还没(?:搞定|修|解决|弄|想好|定)|搞不定|^我?(?:想|要|需要)(?:用|把|给|让|问|知道|查|找)|^注意(?:一点|一下)?$|没睡|睡不|在(?:排队|路上)|出生在|的首都|沸腾|(?:我|咱)?(?:觉得|感觉|认为|猜|估计|听说|看到|网上说)|^(?:把|帮|给我|请|让|那|再|继续|先去)"
+)
+_TASK_EN: Final = re.compile(
+    r"(?:please |pls |now |then |also |just |ok |okay |can you |could you )*(?:add|make|write|draw|plot|rename|"
+    r"refactor|format|translate|summari[sz]e|rewrite|fix|explain|give|show|list|find|tell|draft|create|generate|"
+    r"try|change|convert|compare|check|use|put|keep|remove|delete|replace|shorten|plan|suggest|recommend|help|"
+    r"send|read|run|open|continue|go|do|set|update|move|skip|start|stop|look|think|imagine|forget|let|wait|see|"
+    r"drop|split|sort|count|test|reply|answer|respond|say|call|ask|pick|choose|describe|turn|include|cut)\b"
+)
+_DANGLING_EN: Final = re.compile(
+    r"(?:it|it's|that|that's|this|these|those|they|they're|he|he's|she|she's|which|there)\b"
+)
+_GENERAL_EN: Final = re.compile(
+    r"(?:an? |the )?[\w' -]{2,40}? (?:is|are|was|were) (?:an? |the |one of |born |called |known |usually |"
+    r"generally |considered |made of )|(?:an? )?[a-z]+ [a-z]+s at \d"
+)
+_FINITE_EN: Final = re.compile(
+    r"\b(?:is|are|was|were|am|will|has|have|had|can|can't|cannot|must|should|do|does|did|don't|doesn't|didn't|"
+    r"won't|needs?|goes|go|takes?|gets?|got|wants?|runs?|lives?|stays?|starts?|ends?|owns?|leaves?|comes?|came|"
+    r"makes?|made|costs?|keeps?|kept|sits?|uses?|works?|pays?|paid|went|told|took|gave|bought|\w{3,}ed)\b|"
+    r"\w'(?:s|re|m|ve|d|ll)\b"
+)
+_CUES: Final[tuple[tuple[Category, re.Pattern[str]], ...]] = (
+    (
+        "constraint",
+        re.compile(
+            r"\b(?:must|never|only|max(?:imum)?|at most|at least|capped|no more than|not allowed|can't|cannot|"
+            r"nobody|limit(?:ed)?|rule|tops|forbidden|required|has to|have to|no)\b|"
+            r"不能|只能|最多|至少|以内|不要|别|必须|不超过|不准|不许|禁止|只有|得(?=减|用|先|带|有)|限|不行"
+        ),
+    ),
+    (
+        "decision",
+        re.compile(
+            r"\b(?:instead of|rather than|over|decided|settled|picked|chose|agreed|going with|went with)\b|"
+            r"而不是|没选|选了|决定|定了|换成?|改用|不用"
+        ),
+    ),
+    ("preference", re.compile(r"\b(?:prefer|like|love|hate|favou?rite|enjoy|stand)\b|喜欢|讨厌|爱|偏好|受不了|习惯")),
+    (
+        "relation",
+        re.compile(
+            r"\b(?:he|she|his|her|wife|husband|son|daughter|sister|brother|dad|mom|mum|grandma|grandpa)\b|"
+            r"他|她|老婆|老公|儿子|女儿|爸|妈|姐|弟|妹|哥|爷爷|奶奶|孩子"
+        ),
+    ),
+    (
+        "goal",
+        re.compile(r"\b(?:goal|okr|target|aim|hope to|plan to|want to|looking for)\b|目标|争取|希望|打算|计划|想"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What makes it likely that a turn tells something.
+
+    Args:
+        question: What the assistant has just asked about the user's affairs.
+        seq: The turn of the question.
+        denied: Whether the turn denies what the assistant said: what follows is how it really is.
+        telling: Whether the user has stated something before.
+    """
+
+    question: Clause | None = None
+    seq: int = 0
+    denied: bool = False
+    telling: bool = False
+
+
+def is_fragment(clause: Clause) -> bool:
+    """Whether a clause has no finite verb, so that it completes what stands before it."""
+    if clause.chinese:
+        return len(clause.plain) <= 12 and not re.search(  # noqa: PLR2004 - a noun phrase
+            r"[是在有要会用去来做说住叫开养吃喝买看学考过到给让把被]", clause.plain
+        )
+    return _FINITE_EN.search(clause.plain) is None
+
+
+def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
+    """Whether a clause is specific and somebody's own, as general knowledge and comments are not.
+
+    Args:
+        clause: That is no question, task, passing state or small talk.
+        has_time: Whether it names a time.
+        context: Of its turn.
+    """
+    if clause.chinese:
+        return _is_notable_zh(clause, has_time=has_time, context=context)
+    plain = clause.plain
+    if _NOISE_EN.search(plain) or _TASK_EN.match(plain) or len(plain.split()) < 2:  # noqa: PLR2004
+        return False
+    if _DANGLING_EN.match(plain) and not context.denied:
+        return False
+    own = _OWN_EN.search(plain) is not None
+    named = _NAME_EN.search(clause.text) is not None or _NAME_FIRST_EN.match(clause.text) is not None
+    exact = has_time or _EXACT.search(plain) is not None
+    telling = context.telling or context.denied or context.question is not None
+    if not own and not exact and _GENERAL_EN.match(plain):
+        return telling and (named or _FAMILY_EN.search(plain) is not None) and not re.match("[A-Z]", clause.text[:1])
+    if not own and not telling and (_GENERAL_EN.match(plain) or is_fragment(clause)):
+        return False
+    return exact or named or (telling and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)  # noqa: PLR2004
+
+
+def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:
+    plain = clause.plain
+    if _NOISE_ZH.search(plain) or len(plain) < 4:  # noqa: PLR2004 - 好的吧
+        return False
+    exact = has_time or _EXACT.search(plain) is not None or _EXACT_ZH.search(plain) is not None
+    own = _OWN_ZH.search(plain) is not None
+    if context.telling or context.denied or context.question is not None:
+        return exact or (own and len(plain) > 5)  # noqa: PLR2004
+    return exact and (own or has_time)
+
+
+def category_of(clause: Clause, *, has_time: bool) -> Category:
+    """What a plain statement is about, by the words in it."""
+    found = next((category for category, pattern in _CUES if pattern.search(clause.plain)), None)
+    return found or ("event" if has_time else "domain")
+
+
+_ABOUT_YOU: Final = re.compile(
+    r"\b(?:how (?:long|many|much|often|far|old|big)|who|where|when|which|what|any|is it|is there|are there|"
+    r"is|are|do|does|did|have|has|would you (?:consider|prefer|rather|say)|will)\b|"
+    r"[吗呢么]|什么|几|多|谁|哪|怎"
+)
+_OFFER: Final = re.compile(
+    r"\b(?:shall i|should i|would you like|do you want|want (?:me|a|to|some)|can i|may i|need (?:me|any|a few)|"
+    r"how can i|what can i|what would you like|what do you (?:want|need)|like (?:me|some|a)|could i|"
+    r"how are you|anything else|what should)\b|"
+    r"要我|需要我|要不要|需要.{0,8}吗|想要我|帮您|帮你|想做点|要找|要练|想聊|还有(?:什么|别的|其他)"
+)
+
+
+def asks_of_the_user(question: Clause) -> bool:
+    """Whether a question is about the user's affairs, and no offer to do something."""
+    return _OFFER.search(question.plain) is None and _ABOUT_YOU.search(question.plain) is not None
+
+
+_NO_CONTENT: Final = re.compile(
+    r"(?:yes|no|yep|nope|nah|ok|sure|please|not sure|i don't know|no idea|maybe|both|either|neither|none|nothing|"
+    r"skip|why|later|it depends|depends|all of them|the (?:first|second|latter|former)|"
+    r"可以|不用|不要|不知道|不清楚|不确定|随便|都行|没有|没|有|要|好|对|是|嗯|保密|再说|算了|换|加|改)(?:的|了|吧|啊)*$"
+)
+_COUNTS: Final = frozenset("one two three four five six seven eight nine ten twelve twice once daily weekly".split())
+LONGEST_ANSWER: Final = 80
+
+
+def is_answer(clause: Clause) -> bool:
+    """Whether a clause that no rule knows answers a question by its content."""
+    plain = clause.plain
+    if len(plain) > LONGEST_ANSWER or _NO_CONTENT.match(plain):
+        return False
+    if " " not in plain and not re.search(rf"\d|[{_HAN}]{{3}}", plain) and not clause.text[:1].isupper():
+        return plain in _COUNTS
+    if clause.chinese:
+        return not re.search(r"^没.{1,2}$|你|您|哈哈|谢|不知道|不清楚|不告诉|随便|试|帮", plain)
+    return not re.search(
+        r"\b(?:you|your|lol|thanks?|not sure|don't know|no idea|rather not|prefer not|skip|never mind|why|help|"
+        r"depends|guess|can't say|nothing|none|later)\b",
+        plain,
+    ) and not _TASK_EN.match(plain)
