@@ -98,7 +98,12 @@ def forgets(turn: Turn) -> list[Forget]:
 
 def is_meant(forget: Forget, candidate: Candidate) -> bool:
     """Whether a candidate holds most of the words of a request to forget."""
-    asked, held = _words(forget.what), _words(f"{candidate.text} {candidate.value or ''}")
+    return is_meant_by(forget, f"{candidate.text} {candidate.value or ''}")
+
+
+def is_meant_by(forget: Forget, text: str) -> bool:
+    """Whether a text holds most of the words of a request to forget."""
+    asked, held = _words(forget.what), _words(text)
     return bool(asked) and len(asked & held) >= FORGOTTEN_SHARE * len(asked)
 
 

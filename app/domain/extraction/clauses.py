@@ -40,6 +40,7 @@ _SPLIT_EN: Final = re.compile(
     rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?!i (?:are|were|both)\b)(?={_SUBJECT_EN})|"
     rf"(?:,\s+|\s+)(?:and|but)\s+(?:also\s+|then\s+|now\s+|currently\s+|recently\s+|"
     rf"mostly\s+|usually\s+|really\s+)?(?={_VERB_EN})|\s+[-–—]{{1,2}}\s+|"
+    rf",\s+(?=(?:can't stand|don't like|hate|love|prefer|mostly|mainly) )|"
     rf",\s+(?=(?:now |currently |originally |also )?(?:living|working|based|studying|from|born|married)\b)|"
     rf",?\s+(?:and|but)\s+(?=[a-z]{{3,20}} (?:doesn't|is|has|likes|hates|can't|lives|works|loves|prefers|wants)\b)"
 )
@@ -76,6 +77,8 @@ _LEAD_EN: Final = re.compile(
     r"for the record|for context|for reference|for background|quick (?:note|update|"
     r"heads up)|heads up|one more thing|one thing|another thing|update|good news|"
     r"bad news|big news|news|thanks|thank you|since|because|"
+    r"pls|plz|meanwhile|some context|online|seriously(?: though)?|speaking of which|note to self(?: \(and you\))?|"
+    r"you (?:may|can) (?:keep|note|remember)(?: that)?|"
     r"sure|right|great|cool|nice|perfect|awesome|hmm+|um+|uh+|ah|aha|haha+|lol|"
     r"in the end|eventually|ultimately|after all|long story short|"
     r"wow|let me see|i mean|like|in fact|basically|however|though|additionally|"
@@ -91,7 +94,8 @@ _LEAD_EN: Final = re.compile(
     r"lately|usually|normally|generally|typically|so um|um so)(?:[ ,.:!-]++|(?=i'))(?<!ly))++"
 )
 _LEAD_ZH: Final = re.compile(
-    r"(?:(?:另外|对了|顺便(?:说一下|提一下|说一句)|补充一[下点]|忘了(?:说|告诉你)|"
+    r"(?:(?:先?说(?:一)?下.{0,8}|.{0,8}(?:约定|规定|规矩|情况|注意事项)(?:如下)?|可以(?:保留|记住|记)的是)[哈啊]?[:]|"
+    r"(?:另外|对了|顺便(?:说一下|提一下|说一句)|补充一[下点]|忘了(?:说|告诉你)|"
     r"更新一下|话说回来|还有一[点件]事?)[ ,、:!.。~-]*+|(?:你好|您好|嗨|哈喽|"
     r"嗯+|哦+|噢|啊|哎|唉|那个|这个嘛|对了|顺便(?:说一下|提一下|说|一提)?|另外|"
     r"还有|然后|而且|但是|但|不过|其实|话说|说起来|说实话|老实说|总之|好的?|行|"

@@ -35,6 +35,14 @@ _OWN_ZH: Final = re.compile(r"我|咱|请|以后|不要|别|每次|记")
 _LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "constraint", "goal"})
 
 
+MOST_BACK: Final = 3
+"""Candidates back to which a pronoun at the beginning of a turn may point."""
+
+
+def _is_of_a_person(candidate: Candidate) -> bool:
+    return candidate.source == "user_stated" and candidate.category == "relation"
+
+
 class Message:
     """Reads a user's turn after the candidates that are known before it.
 
@@ -108,6 +116,8 @@ class Message:
         if clause.asked or refusal_of(clause.plain) is not None:
             self._habits.note(clause, self._turn)
             return
+        if self._context.fiction and not has_subject(clause):
+            return
         if self._is_of_another(clause) and self._goes_on(clause):
             return
         candidate = read(clause, self._turn)
@@ -161,7 +171,7 @@ class Message:
 
     def _add(self, candidate: Candidate, clause: Clause) -> None:
         self.candidates.append(candidate)
-        self._context = replace(self._context, question=None, telling=True)
+        self._context = replace(self._context, question=None, telling=True, told=True)
         self._last = (len(self.candidates) - 1, clause)
 
     def _as_correction(self, candidate: Candidate, clause: Clause) -> Candidate:
@@ -216,8 +226,8 @@ class Message:
         """A pronoun at the beginning of a turn stands for whom the latest candidate is about."""
         if not self.candidates:
             return False
-        old = self.candidates[-1]
-        if old.category != "relation" or old.source != "user_stated" or self._turn.seq in old.seqs:
+        old = next((one for one in reversed(self.candidates[-MOST_BACK:]) if _is_of_a_person(one)), None)
+        if old is None or self._turn.seq in old.seqs:
             return False
         times = dated(clause.text, self._turn)
         between = "。" if clause.chinese else ". "

@@ -33,6 +33,12 @@ _NOISE_EN: Final = re.compile(
     r"can't believe|kidding|weather|raining|snowing|nice|awesome|cute|funny|weird|crazy|amazing|hurts?|"
     r"i (?:see|got it|know|guess|think|believe|mean|understand|hope|read|heard|saw that|wonder)|"
     r"i (?:want|need|would like|have|'d like) to (?:sort|find|get|make|write|build a|parse|convert|print|know|ask|see|do)|"
+    r"(?:the |option |number |door |version )?(?:first|second|third|last|former|latter|other) (?:one|option|version|draft)|"
+    r"option \w\b|number \d|door \d|line \d|same (?:thing|result|error)|output|expected|permission|denied|left to|"
+    r"(?:4\d\d|5\d\d) (?:on|from|error)|(?:shorter|longer|simpler)\b|(?:max |under )?\d+ (?:words|sentences|characters|paragraphs)|"
+    r"in (?:english|french|german|spanish|chinese|japanese|italian)$|agree|owe you|faster|slower|times? out|got (?:cold|stuck|the same)|"
+    r"been at (?:this|it)|(?:be|talk|see|speak) (?:back|to you|you|soon)|apparently|readme|docs? says?|dear\b|regards|battery|"
+    r"maybe|probably|perhaps|not sure|might|depends|thinking (?:of|about)|considering|whatever|minutes? left|boiling|"
     r"i'll (?:try|check|see|look|get back|let you|ask|think|do)|trying|restarted|"
     r"you(?:'re| are| said| can| could| should| would| did| told| missed| forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait)\b"
 )
@@ -40,6 +46,9 @@ _NOISE_ZH: Final = re.compile(
     r"报错|失败|崩|超时|返回了|编译|卡住|跑不|不行了?$|死了|烦|哈哈|谢|辛苦|厉害|不错|有道理|听起来|看起来|"
     r"居然|竟然|原来|难怪|怪不得|真的假的|你(?!们公司)|您|这样|试试|看看|等等|等一?下|稍等|改天|回头|待会|"
     r"好(?:贵|看|吃|喝|玩|用|烦|难|多|棒|美|可爱|酷)|太.{1,4}了|就要|急$|吧$|是(?:一种|一门|指)|"
+    r"第[一二三四五\d]+(?:个|版|行|种)|\d+号门|结果是|应该是|报\d|权限|缩短|\d+字|字以内|据说|同意|闹钟|提醒我|推荐|尊敬的|"
+    r"可能|也许|说不定|没准|看情况|看预算|还没定|在考虑|不一定|下一题|这道题|题目|"
+    r"快了|慢了|搞定了|回来$|登机|文档|好了$|个亿|就走|弄了|跑了.{1,3}遍|还剩|只剩.{0,6}电|度$|对比|像给|开始于|发生在|"
     r"还没(?:搞定|修|解决|弄|想好|定)|搞不定|^我?(?:想|要|需要)(?:用|把|给|让|问|知道|查|找)|^注意(?:一点|一下)?$|没睡|睡不|在(?:排队|路上)|出生在|的首都|沸腾|(?:我|咱)?(?:觉得|感觉|认为|猜|估计|听说|看到|网上说)|^(?:把|帮|给我|请|让|那|再|继续|先去)"
 )
 _TASK_EN: Final = re.compile(
@@ -56,6 +65,10 @@ _GENERAL_EN: Final = re.compile(
     r"(?:an? |the )?[\w' -]{2,40}? (?:is|are|was|were) (?:an? |the |one of |born |called |known |usually |"
     r"generally |considered |made of )|(?:an? )?[a-z]+ [a-z]+s at \d"
 )
+_DEFINITE_EN: Final = re.compile(
+    r"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]his|[Aa]ll|[Ee]very|[Ee]ach|[Nn]o) (?![A-Z][a-z]+ (?![A-Z]))|(?:prod|staging|repo|office|budget|training|wifi)\b"
+)
+_IDENTIFIER: Final = re.compile(r"[a-z0-9]+(?:[._/@:-][a-z0-9]+)+|[a-z]{2,}\d")
 _FINITE_EN: Final = re.compile(
     r"\b(?:is|are|was|were|am|will|has|have|had|can|can't|cannot|must|should|do|does|did|don't|doesn't|didn't|"
     r"won't|needs?|goes|go|takes?|gets?|got|wants?|runs?|lives?|stays?|starts?|ends?|owns?|leaves?|comes?|came|"
@@ -98,16 +111,25 @@ class Context:
     """What makes it likely that a turn tells something.
 
     Args:
-        question: What the assistant has just asked about the user's affairs.
+        question: What the assistant has asked about the user's affairs, after the user has told something.
         seq: The turn of the question.
         denied: Whether the turn denies what the assistant said: what follows is how it really is.
         telling: Whether the user has stated something before.
+        told: Whether the same turn has.
+        fiction: Whether a text is being made up: what has no I in it is of that.
     """
 
     question: Clause | None = None
     seq: int = 0
     denied: bool = False
     telling: bool = False
+    told: bool = False
+    fiction: bool = False
+
+    @property
+    def near(self) -> bool:
+        """Whether the turn itself is known to tell something, or is asked to."""
+        return self.told or self.denied or self.question is not None
 
 
 def is_fragment(clause: Clause) -> bool:
@@ -137,12 +159,14 @@ def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
     own = _OWN_EN.search(plain) is not None
     named = _NAME_EN.search(clause.text) is not None or _NAME_FIRST_EN.match(clause.text) is not None
     exact = has_time or _EXACT.search(plain) is not None
-    telling = context.telling or context.denied or context.question is not None
+    if not own and not context.near and not (_DEFINITE_EN.match(clause.text) or _IDENTIFIER.search(plain)):
+        return False
+    telling = context.telling or context.near
     if not own and not exact and _GENERAL_EN.match(plain):
         return telling and (named or _FAMILY_EN.search(plain) is not None) and not re.match("[A-Z]", clause.text[:1])
     if not own and not telling and (_GENERAL_EN.match(plain) or is_fragment(clause)):
         return False
-    return exact or named or (telling and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)  # noqa: PLR2004
+    return exact or named or (context.near and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)  # noqa: PLR2004
 
 
 def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:
@@ -151,9 +175,11 @@ def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:
         return False
     exact = has_time or _EXACT.search(plain) is not None or _EXACT_ZH.search(plain) is not None
     own = _OWN_ZH.search(plain) is not None
-    if context.telling or context.denied or context.question is not None:
+    if not own and not context.near and not _IDENTIFIER.search(plain) and not (has_time and context.telling):
+        return False
+    if context.near:
         return exact or (own and len(plain) > 5)  # noqa: PLR2004
-    return exact and (own or has_time)
+    return exact and (own or has_time or context.telling)
 
 
 def category_of(clause: Clause, *, has_time: bool) -> Category:
@@ -163,14 +189,17 @@ def category_of(clause: Clause, *, has_time: bool) -> Category:
 
 
 _ABOUT_YOU: Final = re.compile(
-    r"\b(?:how (?:long|many|much|often|far|old|big)|who|where|when|which|what|any|is it|is there|are there|"
+    r"^(?:and|what about|how about)\b|呢$|\b(?:how (?:long|many|much|often|far|old|big)|who|where|when|which|what|any|is it|is there|are there|"
     r"is|are|do|does|did|have|has|would you (?:consider|prefer|rather|say)|will)\b|"
     r"[吗呢么]|什么|几|多|谁|哪|怎"
 )
 _OFFER: Final = re.compile(
     r"\b(?:shall i|should i|would you like|do you want|want (?:me|a|to|some)|can i|may i|need (?:me|any|a few)|"
     r"how can i|what can i|what would you like|what do you (?:want|need)|like (?:me|some|a)|could i|"
-    r"how are you|anything else|what should)\b|"
+    r"how are you|how (?:is|are|was|were)\b.{0,30}\b(?:treating|going|your day|things|it)|anything else|should|tone|style|"
+    r"format|which one|happens? next|story|scene|guess|riddle|ready|continue|sound (?:good|ok)|does that|next step|"
+    r"what kind|which (?:version|option)|how formal)\b|"
+    r"应该|语气|风格|多长|哪一[个种]|接下来|故事|猜|继续|准备好|可以吗|行吗|好吗|对吗|怎么样|"
     r"要我|需要我|要不要|需要.{0,8}吗|想要我|帮您|帮你|想做点|要找|要练|想聊|还有(?:什么|别的|其他)"
 )
 
@@ -197,9 +226,11 @@ def is_answer(clause: Clause) -> bool:
     if " " not in plain and not re.search(rf"\d|[{_HAN}]{{3}}", plain) and not clause.text[:1].isupper():
         return plain in _COUNTS
     if clause.chinese:
-        return not re.search(r"^没.{1,2}$|你|您|哈哈|谢|不知道|不清楚|不告诉|随便|试|帮", plain)
+        return not re.search(
+            r"^没.{1,2}$|还没|可能|也许|看情况|不一定|你|您|哈哈|谢|不知道|不清楚|不告诉|随便|试|帮", plain
+        )
     return not re.search(
-        r"\b(?:you|your|lol|thanks?|not sure|don't know|no idea|rather not|prefer not|skip|never mind|why|help|"
+        r"\b(?:you|your|maybe|might|probably|lol|thanks?|not sure|don't know|no idea|rather not|prefer not|skip|never mind|why|help|"
         r"depends|guess|can't say|nothing|none|later)\b",
         plain,
     ) and not _TASK_EN.match(plain)

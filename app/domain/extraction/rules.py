@@ -14,10 +14,13 @@ from app.domain.extraction.plain import Context, asks_of_the_user
 from app.domain.extraction.replies import affirmed, answered, assents, claims, denies, last_question
 from app.domain.extraction.settling import settled
 from app.domain.extraction.turns import Turn
-from app.domain.gate.sentences import ends_role_play, is_joke, starts_role_play
+from app.domain.gate.sentences import ends_role_play, is_fiction, is_joke, starts_role_play
 
 LONGEST_GAME: Final = 8
 """User turns that a game of roles lasts at most if nobody ends it."""
+
+LONGEST_FICTION: Final = 4
+"""User turns after a request for a made-up text in which it may be told on."""
 
 SHORT_TURN: Final = 40
 
@@ -45,6 +48,8 @@ class _Extraction:
         self._question: Turn | None = None
         self._said: set[str] = set()
         self._game = 0
+        self._fiction = 0
+        self._told = True
         self._habits = Habits()
 
     def of(self, turns: Sequence[Turn]) -> list[Candidate]:
@@ -76,7 +81,7 @@ class _Extraction:
             if len(plain) <= SHORT_TURN:
                 self._drop_last_user_turn()
             return
-        context = self._context_of(turn)
+        context = self._context_of(turn, plain)
         for forget in forgets(turn):
             last = max((max(one.seqs) for one in self._found), default=None)
             self._found = [
@@ -86,17 +91,21 @@ class _Extraction:
             ]
         message = Message(turn, self._found, self._habits, context)
         message.read()
+        self._told = any(turn.seq in one.seqs for one in message.candidates)
         self._found = message.candidates if self._is_own(turn) else self._of_another(turn, message.candidates)
         self._said |= set(tokens(turn.text))
         self._claimed, self._asked, self._question = [], [], None
 
-    def _context_of(self, turn: Turn) -> Context:
+    def _context_of(self, turn: Turn, plain: str) -> Context:
         """Hears what the turn replies to the one before it; the question stays open where no slot takes the answer."""
+        self._fiction = LONGEST_FICTION if is_fiction(plain) else max(0, self._fiction - 1)
+        if self._fiction:
+            return Context(fiction=True)
         denied = self._question is not None and denies(turn.text)
         answered_at_once = self._hear_reply(turn)
         telling = any(one.source == "user_stated" for one in self._found)
         question = None if answered_at_once or self._question is None else last_question(self._question)
-        if question is None or self._question is None or not asks_of_the_user(question):
+        if not self._told or question is None or self._question is None or not asks_of_the_user(question):
             return Context(denied=denied, telling=telling)
         return Context(question, self._question.seq, denied=denied, telling=telling)
 

@@ -26,6 +26,7 @@ _LOG_LINE: Final = re.compile(
     r"|\[?(?:info|warn|warning|error|debug|trace|fatal|critical)\]?[ :\t]{1,3}\S"
     r"|traceback \(most|file \"[^\"\n]{1,200}\", line \d|"
     r"at [\w$.<>]{1,200}\([\w.$]{1,100}:\d|caused by: |exception in thread"
+    r"|\[?\d{1,2}:\d\d(?::\d\d)?\]? ?[^\s:]{1,20} ?: ?\S"
     r"|[\w.]{1,80}(?:error|exception): |npm err!|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3} - )"
 )
 _CODE_LINE: Final = re.compile(
@@ -35,13 +36,16 @@ _CODE_LINE: Final = re.compile(
     r"[}\])]+[;,]?$|</?[a-z][^>\n]{0,200}>|"
     r"\$ \S|>>> |(?:select|insert|update|delete|create|alter) [^.!?\n]{1,300};\s*$|@@ |diff --git |[+-]{3} [ab]/|"
     r"[\w.\[\]'\"]{1,60} ?[+:-]?= ?[^=\n]{1,200};\s*$|"
+    r"select \S[^\n]{0,200} from \w|\w{1,30} = [^\n]{1,80}, \w{1,30} = |"
     r"(?:for|while|elif|else|try|except|with|async def) ?[^.!?\n]{0,120}:\s*$|"
     r"[\w.\[\]]{1,60} ?= ?(?:await )?[\w.]{1,60}\([^\n]{0,200}\)|"
     r"\"[\w-]{1,60}\": ?[^\n]{1,200},?$)"
 )
 _INDENT: Final = ("    ", "\t")
 _CALL: Final = re.compile(r"[\w.]{1,60}\([^\n]{0,200}\)[;:]?$")
-_QUOTED_LINE: Final = re.compile(r"(?:>|\|) ?")
+_QUOTED_LINE: Final = re.compile(
+    r"(?:>|\|) ?|(?:subject|主题|标题) ?: ?\S|(?:dear (?:mr|ms|mrs|sir|madam|dr|team|all|customer)|尊敬的)"
+)
 _MAIL_HEADER: Final = re.compile(r"(?:from|to|cc|subject|date|sent|发件人|收件人|主题|日期|发送时间|抄送)\s?: ?\S")
 _FORWARDED: Final = re.compile(
     r"-{2,}\s?(?:forwarded|original) message|begin forwarded message|-{2,}\s?(?:转发|原始)(?:的)?邮件|"
@@ -59,8 +63,12 @@ _PASTED: Final = re.compile(
     r"\b(?:\w{2,20} (?:wrote|says|said|texted|emailed|replied|posted)|(?:email|"
     r"message|letter|text) (?:from|by) [^\n:.]{1,40})"
     r"[^\n:.]{0,20}|"
+    r"\b\w{2,20}'s (?:text|message|e-?mail|note|reply|comment|post)|"
+    r"\b(?:from|per|according to) the (?:docs?|documentation|readme|article|spec|manual|paper|wiki|book|website|"
+    r"faq)\b[^\n:.]{0,10}|"
+    r"(?:文档|说明书?|书|网|文章|公告|手册|官网|报道)(?:里|上|中)?(?:写|说|讲)(?:的|道)?(?:是)?|原文(?:是|如下)?|"
     r"(?:翻译|润色|改写|改一下|总结|概括|缩写|校对|修改|分析|检查|看看|解释|回复)[^\n:。]{0,12}|"
-    r"(?:这是|下面是|以下是)[^\n:。]{0,16}(?:邮件|消息|短信|来信|信|文章|段落|"
+    r"(?:下面|以下)(?:这[段个封篇])?是[^\n:。]{0,40}|(?:这是|下面是|以下是)[^\n:。]{0,16}(?:邮件|消息|短信|来信|信|文章|段落|"
     r"评论|原文|聊天记录|歌词|诗)[^\n:。]{0,10}|"
     r"(?:[他她]|客户|老板|同事|朋友|经理|对方)(?:给我)?(?:说|写道|发来|发的|回复|留言|问)[^\n:。]{0,8})"
     r":(?!//)(?!\d)"
@@ -80,8 +88,13 @@ _RECALLED: Final = re.compile(
 _CITED: Final = re.compile(
     rf"[\"“「『]([^\"“”「」『』\n]{{{LONGEST_OWN_QUOTE},2000}})[\"”」』]|"
     r"(?:(?:said|says|wrote|writes|told me|replied|asked|goes|texted|answered|"
-    r"line|quote|lyrics?)[,:]? ?|(?:说|道|写|问|回|答|台词|歌词)(?:的是|是)?[,:]? ?)"
+    r"line|quote|lyrics?)[,:]? ?|(?:说|道|写|问|回|答|发|台词|歌词)(?:的是|是)?[,:]? ?)"
     r"[\"“「『']([^\"“”「」『』\n]{1,400})[\"”」』']"
+)
+_ABOUT_A_TEXT: Final = re.compile(
+    r"(?:please |can you |could you |pls |now )*(?:make (?:it|this)|sort (?:it|this|by)|summari[sz]e|translate|proofread|rewrite|"
+    r"shorten|polish|format|clean (?:it|this) up|reply to|tl;?dr|what does (?:this|it)|(?:is|are) (?:this|these|it) )[^\n]{0,60}$|"
+    r"(?:请|帮我|帮忙|麻烦|把)*(?:总结|翻译|润色|改(?!了|成)|排序|格式化|按.{1,8}排序|校对|缩写|精简|回复)[^\n]{0,20}$"
 )
 _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")
 
@@ -94,7 +107,7 @@ def foreign(plain: str) -> list[Foreign]:
     pasted = _PASTED.search(plain)
     if pasted is not None and plain[pasted.end() :].strip():
         found.append(Foreign(pasted.start(), _end_of_paste(plain, pasted.end()), "quoted"))
-    return [*found, *_lines(plain)]
+    return [*found, *_blocks(plain), *_lines(plain)]
 
 
 def own_words(plain: str, parts: list[Foreign]) -> str:
@@ -106,6 +119,18 @@ def own_words(plain: str, parts: list[Foreign]) -> str:
         if part.reason != "quoted" or part.end - part.start > LONGEST_OWN_QUOTE:
             letters[part.start : part.start + 1] = "\n"
     return "".join(letters)
+
+
+def _blocks(plain: str) -> Iterator[Foreign]:
+    """The other paragraphs of a message whose first or last one says what is to be done with them."""
+    ends = [match.span() for match in _BLANK_LINE.finditer(plain)]
+    if not ends:
+        return
+    (first, after_first), (last, after_last) = ends[0], ends[-1]
+    if _ABOUT_A_TEXT.match(plain[after_last:].strip()):
+        yield Foreign(0, last, "quoted")
+    elif _ABOUT_A_TEXT.match(plain[:first].strip()):
+        yield Foreign(after_first, len(plain), "quoted")
 
 
 def _end_of_paste(plain: str, start: int) -> int:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 QUESTION: Final = re.compile(
+    r"[^\n]{3,120}, (?:right|correct|isn't it|aren't they|no|yeah|yes)$|"
     r"(?:what|which|who|whom|whose|where|when(?! i| we| you|ever)|why|how)(?:'s|"
     r"'re|'d|'ll)?\b(?!ever)(?! i (?:like|prefer|want) (?:it|things)\b)|"
     r"(?:is|are|am|was|were|do|does|did|has|have(?= i| we| you| they)|had(?= i|"
@@ -20,7 +21,7 @@ HYPOTHETICAL: Final = re.compile(
     r"imagine)|say i|what if|in case|unless|hypothetically|"
     r"even if|were i|had i|should i)\b(?!.{0,200}\b(?:always|never|use|answer|reply|ask me)\b)|"
     r"(?:i|we)(?:'d| would| could| might| may)\b(?! (?:like you|like to be called|"
-    r"prefer|rather you|appreciate it if you|like (?:all|your)))|"
+    r"like (?:to (?!know|ask|see|hear|get|have|understand|say|thank|live)|an? (?!coffee))|prefer|rather you|appreciate it if you|like (?:all|your)))|"
     r"(?:i|we) (?:wish|guess|suppose)\b|(?:maybe|perhaps|possibly|probably)\b|"
     r"i(?:'m| am) (?:thinking (?:of|about)|considering|not sure|unsure)\b|"
     r"(?:i|we) (?:don't know|dunno|think i|think we|(?:was|were) thinking)\b|"
@@ -46,7 +47,7 @@ STATE: Final = re.compile(
     r"lunch|home|work)|outside|off to|about to|heading|"
     r"having (?:lunch|dinner|breakfast|coffee|a (?:bad|good|rough|great) (?:day|"
     r"time))|eating|cooking|waiting|listening|watching|sitting|"
-    r"looking (?:at|for|forward)|trying to|getting|afraid|surprised|impressed|"
+    r"looking (?:at|forward|into)|trying to|getting|afraid|surprised|impressed|"
     r"grateful|thankful|kidding|joking|not feeling|under the weather|"
     r"wiped|swamped|overwhelmed|drained|dead|freezing|melting|debugging|going to (?:bed|"
     r"sleep|lunch)|out of)\b(?! (?:with|in) (?:python|java|go|rust|sql)\b)|"
@@ -55,6 +56,9 @@ STATE: Final = re.compile(
     r"quick question|problem|doubt|hangover|bad day|minute|sec)\b|"
     r"i (?:didn't|barely|hardly|couldn't) (?:sleep|slept)|my (?:head|back|stomach|"
     r"feet|throat|tooth|eyes?|legs?) (?:hurts?|aches?|is killing|are killing)|"
+    r"(?:i'll |will )?(?:be back|brb|talk to you|see you|catch you|back in \d)\b|(?:i )?(?:just )?woke up|"
+    r"i (?:like|prefer|pick|choose|take|want) (?:the )?(?:first|second|third|last|other|option|door|number) ?(?:one|option|\d|version)?$|"
+    r"let's (?:go with|do|take|use) (?:the )?(?:first|second|third|last|other|option|number) ?(?:one|option|\d|version)?$|"
     r"today,? i(?:'m| am) (?:on|doing|debugging|working on|looking|fixing|chasing)\b|"
     r"i(?:'ve| have)? never (?:said|told|mentioned|claimed)\b|"
     r"it(?:'s| is) (?:raining|snowing|cold|hot|sunny|late|early|windy|\w+ (?:here|outside))|"
@@ -75,8 +79,10 @@ ROLE_PLAY: Final = re.compile(
     r"part) of|(?:i'll|i will) (?:be|play) (?:the|a|an)\b|in character|"
     r"(?:write|tell)(?: me)? (?:a|an|the|some) (?:\w+ ){0,3}(?:story|poem|tale|"
     r"scene|novel|song|joke|dialogue|limerick|fanfic)|"
+    r"(?:need|want|like|about) (?:a|an) (?:\w+ ){0,2}(?:story|poem|tale|limerick|fanfic|dialogue)\b|"
     r"(?:in|for) (?:my|the|this|our) (?:story|novel|book|game|campaign|fanfic|"
     r"screenplay|script|d&d)\b|my character\b|the (?:protagonist|hero|narrator)\b|"
+    r"my (?:protagonist|character|hero|heroine|villain|narrator)\b|chapter \d|"
     r"once upon a time|dungeon master|act as\b|act like (?:a|an)\b)"
 )
 STARTS_ROLE_PLAY: Final = re.compile(
@@ -99,7 +105,7 @@ TASK: Final = re.compile(
     r"code) (?:in|as|with|without|like|for every))|draft|"
     r"generate|create|make me|translate|summari[sz]e|rewrite|fix|debug|explain|"
     r"show me|give me|list|"
-    r"find|search|look up|calculate|convert|compute|tell me|recommend|suggest|"
+    r"find|search|look up|calculate|solve|next (?:one|question|problem)|convert|compute|tell me|recommend|suggest|"
     r"compare|run|open|send|check|read|analy[sz]e|help me|help|try|add|add a|"
     r"remove|refactor|"
     r"implement|draw|design|plan|book|order|schedule|set (?:a|an) (?:timer|alarm|"

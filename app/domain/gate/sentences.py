@@ -87,6 +87,11 @@ def is_joke(plain: str) -> bool:
     return bool(phrases_en.JOKE.search(plain) or phrases_zh.JOKE.search(plain))
 
 
+def is_fiction(plain: str) -> bool:
+    """Whether a folded text asks for, or speaks of, a text that is made up."""
+    return bool(phrases_en.ROLE_PLAY.search(plain) or phrases_zh.ROLE_PLAY.search(plain))
+
+
 def starts_role_play(plain: str) -> bool:
     """Whether a folded text begins a game of roles, in which nothing is true."""
     return bool(phrases_en.STARTS_ROLE_PLAY.search(plain) or phrases_zh.STARTS_ROLE_PLAY.search(plain))

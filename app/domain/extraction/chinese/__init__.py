@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from app.domain.extraction.chinese import changes, others, person, tastes, times, work
+from app.domain.extraction.chinese import changes, health, others, person, practices, tastes, times, work
 from app.domain.extraction.patterns import Rules
 
-RULES: Final = Rules(changes.RULES, person.RULES, tastes.RULES, others.RULES, work.RULES, times.RULES)
+RULES: Final = Rules(
+    changes.RULES, health.RULES, person.RULES, tastes.RULES, others.RULES, work.RULES, practices.RULES, times.RULES
+)

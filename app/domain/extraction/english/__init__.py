@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from app.domain.extraction.english import changes, others, person, plans, tastes, things, times, work
+from app.domain.extraction.english import changes, health, others, person, plans, practices, tastes, things, times, work
 from app.domain.extraction.patterns import Rules
 
 RULES: Final = Rules(
     changes.RULES,
+    health.RULES,
     person.RULES,
     things.RULES,
     tastes.RULES,
@@ -14,5 +15,6 @@ RULES: Final = Rules(
     others.RULES,
     plans.RULES,
     work.RULES,
+    practices.RULES,
     times.LAST,
 )

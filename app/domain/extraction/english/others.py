@@ -145,7 +145,7 @@ RULES: Final = (
         personal=False,
     ),
     Rule(
-        rf"{_NAMED} (?:now |also |always |usually |still )*(?:handles|owns|manages|"
+        rf"{_NAMED} (?:now |also |always |usually |still )*(?:takes (?:care|over|the)|handles|owns|manages|"
         rf"leads|maintains|reviews|works (?:on|at|for|in|from|as|with|remotely)|is (?:responsible|"
         rf"in charge|on call|on vacation|on leave|on parental leave|out of office|"
         rf"allergic|vegan|vegetarian|from|based|taking over|leaving|joining|moving|"
