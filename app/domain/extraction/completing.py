@@ -54,6 +54,33 @@ def is_remark(clause: Clause, *, has_time: bool) -> bool:
     return _REMARK.match(clause.plain) is not None and not has_time and not _EXACT.search(clause.plain)
 
 
+_IMPERATIVE: Final = re.compile(
+    r"(?:please |and |but |also |just |then )*(?:don't|do not|no|never|avoid|keep|make|use|without|max|under|only|stick|write|start|end|add|"
+    r"skip|leave|put)\b|(?:请|也|但|都|尽量|最好|,)*(?:不要|别|不用|不能|语气|控制在|字数|用|标题|格式|加上?|写得?|结尾|开头)"
+)
+_STANDING: Final = re.compile(
+    r"\b(?:always|from now on|every time|each time|whenever|in (?:the )?future|going forward|generally|by default|for me|ever)\b|"
+    r"以后|今后|每次|永远|一律|一直|凡是|从现在|平时|都用|都要"
+)
+_COMMON: Final = re.compile(
+    r"[\w .+#-]{2,30}?(?:'s)? (?:default |runs on |listens on |uses ).{1,40}\bby default$|[a-z][\w.+-]*(?:'s)? default \w+ is\b|"
+    r"(?:the )?(?:ceo|president|capital|founder|author|king|queen|population|inventor) of (?!our|my|the (?:company|team|project))[a-z ]{2,30} (?:is|was)\b|"
+    r"to \w+ an? [\w ]{2,30},? you (?:run|need|use|have|can)\b|[\w .]{2,20} is (?:in|before|after|part of|located in) (?:europe|asia|africa|[a-z]+day)\b|"
+    r"[a-z][\w .+-]{1,20}(?:的)?默认(?:编码|端口|值|配置|版本)(?:是|为)|.{2,8}的(?:ceo|首都|总统|创始人|作者|发明者)是|部署.{2,12}应用要|"
+    r"(?:所有)?人都|一般人|.{1,8}(?:光速|公里每小时)|(?:the )?deadline for taxes|.{0,4}报税"
+)
+
+
+def is_of_the_task(clause: Clause) -> bool:
+    """Whether a clause beside a request says how that is to be done, and not how everything is."""
+    return _IMPERATIVE.match(clause.plain) is not None and _STANDING.search(clause.plain) is None
+
+
+def is_common_knowledge(plain: str) -> bool:
+    """Whether a folded clause tells what anybody can look up."""
+    return _COMMON.match(plain) is not None
+
+
 def is_laughing(plain: str, after: str) -> bool:
     """Whether a folded sentence ends with a laugh, or one follows it directly: it need not be meant."""
     return _LAUGH.search(plain) is not None or _LAUGH_NEXT.match(after) is not None

@@ -10,7 +10,14 @@ from app.domain.extraction.clauses import Clause, joined, sentences_of
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
 from app.domain.extraction.habits import Habits
-from app.domain.extraction.completing import completes, is_laughed_at, is_laughing, is_remark
+from app.domain.extraction.completing import (
+    completes,
+    is_common_knowledge,
+    is_laughed_at,
+    is_laughing,
+    is_of_the_task,
+    is_remark,
+)
 from app.domain.extraction.plain import Context, is_answer, is_fragment, is_notable
 from app.domain.extraction.reading import read, read_answer, read_plain
 from app.domain.extraction.subjects import has_subject, with_subject
@@ -61,6 +68,7 @@ class Message:
         self._last: tuple[int, Clause] | None = None
         self._subject: Clause | None = None
         self._awaited = False
+        self._working = False
         self._sentence: list[Clause] = []
 
     def read(self) -> None:
@@ -113,12 +121,17 @@ class Message:
             self._add(candidate, clause)
 
     def _read_clause(self, clause: Clause) -> None:
-        if clause.asked or refusal_of(clause.plain) is not None:
+        refusal = refusal_of(clause.plain)
+        self._working = self._working or refusal == "task"
+        if clause.asked or refusal is not None:
             self._habits.note(clause, self._turn)
             return
-        if self._context.fiction and not has_subject(clause):
+        if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
             return
         if self._is_of_another(clause) and self._goes_on(clause):
+            return
+        if self._working and is_of_the_task(clause):
+            self._habits.note(clause, self._turn)
             return
         candidate = read(clause, self._turn)
         if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:

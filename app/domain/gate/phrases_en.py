@@ -30,7 +30,7 @@ HYPOTHETICAL: Final = re.compile(
 INSIDE_HYPOTHETICAL: Final = re.compile(
     r"\bif (?:i|we) (?:were|was|had|could|lived|worked|owned|won|ever)\b|\b(?:i|"
     r"we)(?:'d| would) (?:be|have|probably|never have|live|move|love to)\b|"
-    r"\bhypothetical(?:ly)?\b"
+    r"\bi dream(?:t|ed)\b|\bhypothetical(?:ly)?\b"
 )
 STATE: Final = re.compile(
     r"(?:(?:i|we)(?:'m| am|'re| are|m)|(?:i|we) (?:feel|felt|got|get|look|woke up)|"
@@ -59,6 +59,17 @@ STATE: Final = re.compile(
     r"(?:i'll |will )?(?:be back|brb|talk to you|see you|catch you|back in \d)\b|(?:i )?(?:just )?woke up|"
     r"i (?:like|prefer|pick|choose|take|want) (?:the )?(?:first|second|third|last|other|option|door|number) ?(?:one|option|\d|version)?$|"
     r"let's (?:go with|do|take|use) (?:the )?(?:first|second|third|last|other|option|number) ?(?:one|option|\d|version)?$|"
+    r"my [\w ]{2,20}?(?: is|'s| are) (?:calling|barking|asking|waiting|crying|yelling|sleeping|eating|coming|snoring|knocking|"
+    r"arriving|watching|laughing|complaining|meowing)\b|my (?:question|guess|answer|point|bet|code) (?:is|was|would be)\b|"
+    r"(?:yesterday |last night |today |tonight )?,?(?:i|we)(?:'ve| have)?(?: just| also)? (?:saw|watched|read|seen)(?: yesterday| an?| some| this| that|"
+    r" the)*(?: [a-z]+)? (?:movie|film|video|article|show|post|meme|tweet|clip|thread|news)\b|"
+    r"(?:i|we)(?:'ve| have)?(?: just| also| already| now)? (?:moved|changed|switched|replaced|joined|stopped|dropped|started|finished|tried|ran|"
+    r"got|have|need|use|used|added|removed|fixed|deleted|created|opened|put|set|renamed|copied|pasted|ran|want)(?: to)? (?:the|this|that|an?|two|"
+    r"three|x|\d+|my) (?:\w+ )?(?:functions?|variables?|columns?|files?|loops?|lists?|arrays?|titles?|paragraphs?|drafts?|part|tables?|tab|scripts?|"
+    r"constants?|colou?r|index|strings?|regex|query|queries|snippets?|buttons?|lines?|steps?|as the|example|class|method|cover letter|letter|essay)\b|"
+    r"(?:the|this|that) (?:functions?|variables?|columns?|loops?|lists?|arrays?|strings?|regex|query|snippet|output|input|result|answer) \w+|"
+    r"i(?:'m| am) (?:at|on) step \d|i got \d|i tried\b|i never (?:understood|got|knew)|i always (?:forget|confuse|mix)|"
+    r"i (?:like|love|prefer|hate) (?:this|that|these|how you|the (?:shorter|longer|first|second|new|other|last))\b|"
     r"today,? i(?:'m| am) (?:on|doing|debugging|working on|looking|fixing|chasing)\b|"
     r"i(?:'ve| have)? never (?:said|told|mentioned|claimed)\b|"
     r"it(?:'s| is) (?:raining|snowing|cold|hot|sunny|late|early|windy|\w+ (?:here|outside))|"

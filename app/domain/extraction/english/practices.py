@@ -20,7 +20,7 @@ RULES: Final = (
         personal=False,
     ),
     Rule(
-        r"(?:during .{2,40}?,? |until .{2,30}?,? |after .{2,30}?,? )?(?:nobody|no one|no-one) (?P<value>(?!knows|cares|likes|"
+        r"(?:during .{2,40}?,? |until .{2,30}?,? |after .{2,30}?,? )?(?:nobody|no one|no-one) (?P<value>(?!knows|cares|likes|expects|wants|understands|"
         r"told|said|is\b|was\b|has\b|ever)\w+s\b.{3,120})",
         "constraint",
         personal=False,
