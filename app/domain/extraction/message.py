@@ -18,7 +18,7 @@ from app.domain.extraction.completing import (
     is_of_the_task,
     is_remark,
 )
-from app.domain.extraction.plain import Context, is_answer, is_fragment, is_notable
+from app.domain.extraction.plain import Context, category_of, is_answer, is_fragment, is_notable
 from app.domain.extraction.reading import read, read_answer, read_plain
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
@@ -160,13 +160,15 @@ class Message:
         times = dated(clause.text, self._turn)
         if self._last is None and is_answer(clause):
             answer = read_answer(clause, self._turn, times, self._context)
-            if answer is not None:
+            if answer is not None and (self._context.followed_up or answer.category != "domain"):
                 self._add(answer, clause)
                 return True
         same = self._last is not None and self._last[1].sentence == clause.sentence
         notable = is_notable(clause, has_time=bool(times.spans), context=self._context)
         if same and (is_remark(clause, has_time=bool(times.spans)) or (notable and is_fragment(clause))):
             return self._goes_on(clause)
+        if same and notable and category_of(clause, has_time=bool(times.spans)) == "domain" and self._goes_on(clause):
+            return True
         if notable and self._last is not None and is_fragment(clause) and self._goes_on(clause):
             return True
         if notable and not is_laughed_at(clause):

@@ -117,6 +117,7 @@ class Context:
         denied: Whether the turn denies what the assistant said: what follows is how it really is.
         telling: Whether the user has stated something before.
         told: Whether the same turn has.
+        followed_up: Whether the question follows up on what the user has told.
         fiction: Whether a text is being made up: what has no I in it is of that.
     """
 
@@ -125,6 +126,7 @@ class Context:
     denied: bool = False
     telling: bool = False
     told: bool = False
+    followed_up: bool = True
     fiction: bool = False
 
     @property
@@ -160,14 +162,24 @@ def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
     own = _OWN_EN.search(plain) is not None
     named = _NAME_EN.search(clause.text) is not None or _NAME_FIRST_EN.match(clause.text) is not None
     exact = has_time or _EXACT.search(plain) is not None
-    if not own and not context.near and not (_DEFINITE_EN.match(clause.text) or _IDENTIFIER.search(plain)):
+    strong = context.telling and category_of(clause, has_time=has_time) != "domain"
+    if (
+        not own
+        and not context.near
+        and not strong
+        and not (_DEFINITE_EN.match(clause.text) or _IDENTIFIER.search(plain))
+    ):
         return False
     telling = context.telling or context.near
     if not own and not exact and _GENERAL_EN.match(plain):
         return telling and (named or _FAMILY_EN.search(plain) is not None) and not re.match("[A-Z]", clause.text[:1])
     if not own and not telling and (_GENERAL_EN.match(plain) or is_fragment(clause)):
         return False
-    return exact or named or (context.near and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)  # noqa: PLR2004
+    return (
+        exact
+        or named
+        or ((context.near or strong) and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)
+    )  # noqa: PLR2004
 
 
 def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:
@@ -176,9 +188,10 @@ def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:
         return False
     exact = has_time or _EXACT.search(plain) is not None or _EXACT_ZH.search(plain) is not None
     own = _OWN_ZH.search(plain) is not None
-    if not own and not context.near and not _IDENTIFIER.search(plain) and not (has_time and context.telling):
+    strong = context.telling and category_of(clause, has_time=has_time) != "domain"
+    if not own and not context.near and not _IDENTIFIER.search(plain) and not strong:
         return False
-    if context.near:
+    if context.near or strong:
         return exact or (own and len(plain) > 5)  # noqa: PLR2004
     return exact and (own or has_time or context.telling)
 

@@ -105,9 +105,9 @@ class _Extraction:
         answered_at_once = self._hear_reply(turn)
         telling = any(one.source == "user_stated" for one in self._found)
         question = None if answered_at_once or self._question is None else last_question(self._question)
-        if not self._told or question is None or self._question is None or not asks_of_the_user(question):
+        if question is None or self._question is None or not asks_of_the_user(question):
             return Context(denied=denied, telling=telling)
-        return Context(question, self._question.seq, denied=denied, telling=telling)
+        return Context(question, self._question.seq, denied=denied, telling=telling, followed_up=self._told)
 
     def _is_a_game(self, plain: str) -> bool:
         if self._game and ends_role_play(plain):
