@@ -310,6 +310,61 @@ def test_a_models_verdict_stands_only_where_rules_let_it(
     assert guarded(new, old, found, judged(given), multivalued=multivalued(new, old)).verdict == expected
 
 
+@pytest.mark.parametrize(
+    "part", ["not a ", "from a to ", "不是", "从", "prefer a ", "喜欢", "比", "1,", "rather ", "把"]
+)
+def test_long_texts_are_compared_by_their_beginning(part: str) -> None:
+    long = said(part * 50_000)
+    assert verdict_of(said(part * 50_000 + "x", days=1), long) == verdict_of(said(part * 90_000, days=1), long)
+
+
+def test_liking_and_disliking_one_thing_are_opposites() -> None:
+    likes = said("I like jazz.", "preference.like", "jazz")
+    dislikes = said("I don't like jazz.", "preference.dislike", "Jazz", days=1)
+    assert verdict_of(dislikes, likes) == ("contradict", "opposite")
+    assert verdict_of(replace(dislikes, change="replaces"), likes) == ("supersede", "changed")
+    assert verdict_of(replace(dislikes, value="opera"), likes) == ("add", "other_value")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "expected"),
+    [
+        ("The job runs on db-01.", "The job runs on db-02.", ("contradict", "number")),
+        ("The user wants short answers.", "The user wants detailed answers.", ("contradict", "opposite")),
+        ("用户的房间号是三〇五室。", "用户的房间号是305室。", ("complement", "same_topic")),
+        ("用户凌晨12点睡。", "用户零点睡。", ("reinforce", "same_words")),
+        ("The store is on 12 May.", "The store opens.", ("complement", "same_topic")),
+        ("I now drink tea.", "I drink coffee at home.", ("complement", "same_topic")),
+        ("The team lunch is pizza now.", "The team lunch is sushi.", ("supersede", "changed")),
+        ("一亿两千万元的预算。", "120000000元的预算。", ("reinforce", "same_words")),
+        ("车不再是红色的。", "用户不买车。", ("add", "different")),
+        ("He is 42.", "", ("add", "different")),
+    ],
+)
+def test_what_differs_is_told(text: str, old: str, expected: tuple[Verdict, str]) -> None:
+    assert verdict_of(said(text, days=1), said(old)) == expected
+
+
+def test_a_less_exact_value_says_nothing_new() -> None:
+    old = said("The database is PostgreSQL 16.", "project.database", "PostgreSQL 16")
+    assert verdict_of(said("The database is Postgres.", "db", "Postgres", days=1), old) == ("reinforce", "less_exact")
+
+
+def test_nested_values_are_compared_as_they_are() -> None:
+    assert not same_value([1], "1")
+    assert not refines([1], "1")
+
+
+def test_a_model_may_say_that_a_value_never_was_right_and_not_that_another_name_is_the_same() -> None:
+    old, new = (
+        said("Lives in Oslo.", "user.city", "Oslo"),
+        said("Lives in Kristiania.", "user.city", "Kristiania", days=1),
+    )
+    found = decide(new, old, similarity=None, multivalued=False)
+    assert guarded(new, old, found, judged("correct"), multivalued=False).verdict == "correct"
+    assert guarded(new, old, found, judged("reinforce"), multivalued=False).verdict == "supersede"
+
+
 # --- properties ---------------------------------------------------------------------------------------------------
 
 WORDS = st.sampled_from(

@@ -39,7 +39,11 @@ def test_nearly_all_verdicts_agree_with_the_labels() -> None:
 
 
 def test_of_pairs_nobody_looked_at_none_loses_what_is_true() -> None:
-    """The share of right verdicts, measured once, was .67: where words do not tell, both statements stay."""
+    """The share of right verdicts was .67, and .70 once more sentences of our own were understood.
+
+    Where words do not tell, both statements stay. After the first measurement the shares of each verdict were known,
+    but no pair was read: the second is not as clean as the first.
+    """
     found = score_verdicts(HELD_OUT, {pair.id: decided(pair) for pair in HELD_OUT})
     assert found.total.rate is not None
     assert found.total.rate >= 0.65

@@ -13,11 +13,14 @@ LONGEST: Final = 2_000
 _CORRECTS: Final = re.compile(
     r"\b(?:mis(?:spoke|said|typed|remembered|heard|stated)|i meant|meant to say|correction|corrected|"
     r"(?:was|were|is|be) (?:wrong|mistaken|a mistake|an error|incorrect)|by mistake|my mistake|typo|"
-    r"got (?:it|that) wrong|never (?:actually )?(?:was|were|had been)|"
+    r"got (?:it|that) wrong|wrongly|misunderstanding|mis(?:took|read|labelled)|mixed (?:\w+ ){0,3}?up|mix-?up|"
+    r"confused (?:things|it|them|the)|(?:was|were|has|have) never(?! been to)\b|"
+    r"never (?:actually )?(?:was|were|had been)|"
+    r"^\W*actually\b|\bnot (?:an? |the )?[\w .'-]{1,40}?, (?:it|that|they)(?: is|['’]s| are)\b|"
     r"not (?:in |on |at |to |from )?[\w .'-]{1,40}?,? but (?:rather )?(?!not\b|also\b|only\b|still\b)|"
     r"actually\b(?=.*\bnot\b)|not\b.*\bactually|rather than\b.*\bas (?:said|stated))"
-    r"|(?:记|说|搞|写|弄|听|打|讲|填)错|更正|纠正|口误|笔误|有误|不对[,，:：]|"
-    r"(?:不是|并非)[^,，。;；]{1,20}(?:[,，][^,，。;；]{0,8}?)?(?:而是|是)(?!否)|其实(?:不是|是)|应该是|才对"
+    r"|(?:记|说|搞|写|弄|听|打|讲|填|认)错|[搞弄记][混反]|误会|误解|从来?没有?[当做是住在叫]过?|并[不非]|更正|纠正|口误|笔误|有误|不对[,，:：]|"
+    r"(?:不是|并非)[^,，。;；]{1,20}(?:[,，][^,，。;；]{0,8}?)?(?:而是|是)(?!否)|其实(?:不是|是)|^\W*(?:其实|实际上)|应该是|才对"
 )
 _GIVES_WAY: Final = re.compile(
     r"\b(?:(?:moved|moving|relocated|switch(?:ed|es)?|chang(?:ed|es)|migrated|converted|went|gone|grew|grown|"
@@ -44,7 +47,7 @@ _ENDS: Final = re.compile(
     r"sold|broke up|got rid of|dropped|used to|formerly|previously|abandoned|finished|"
     r"retired|(?:has |have )?left|resigned|divorced|deleted|uninstalled|scrapped|expired|outgrew|outgrown|"
     r"not .{1,40}\bnow|cured|recovered|healed|ceased|no more)\b"
-    r"|不再|再也[不没]|已经?[不没]|戒[了掉]|[卖丢送扔][了掉]|取消|停[止用办了]|[辞离]职|退出|退役|放弃|结束|去世|过世|"
+    r"|不再|再也[不没]|已经?[不没]|戒(?:[了掉]|[烟酒赌糖])|[卖丢送扔][了掉]|取消|停[止用办了]|[辞离]职|退出|退役|放弃|结束|去世|过世|"
     r"离世|死了|走了|分手|离婚|曾经?|以前|从前|过去|作废|废除|废止|解除|撤销|失效|卸载|康复|痊愈|治好|好了|"
     r"不[^,，。]{1,12}了|没有?[^,，。]{1,12}了|离开"
 )
@@ -59,17 +62,18 @@ _BY_NEGATION: Final = re.compile(
 )
 _BY_WORD: Final = re.compile(
     r"\b(?:stopp?(?:ed|s)|quits?|gave up|given up|ended|cancel(?:l?ed|s)|called off|lifted|revoked|abolished|"
-    r"withdrawn|dropped|scrapped|expired)\b|取消|停止|放弃|结束|作废|废除|解除|撤销|失效|戒[了掉]"
+    r"withdrawn|dropped|scrapped|expired)\b|取消|停止|放弃|结束|作废|废除|解除|撤销|失效|戒[了掉烟酒赌糖]"
 )
 _BEFORE: Final = re.compile(
     r"\b(?:instead of|in place of|rather than|replac(?:es|ed|ing)) (?P<a>[\w .+#'-]{1,40}?)"
     r"(?= from now| now| with| by| these|[,.;]|$)"
     r"|\bfrom (?P<b>[\w .+#'-]{1,40}?) to\b"
     r"|\bnot (?:in |on |at )?(?P<c>[\w .+#'-]{1,40}?),? but\b"
-    r"|,? not (?:in |on |at )?(?P<d>[\w .+#'-]{1,40}?)[.!]?$"
+    r"|,? not (?:in |on |at |an? |the )?(?P<d>[\w .+#'-]{1,40}?)(?=[,;!]|\.?$)"
     r"|[把将](?P<e>.{1,16}?)(?:换|改|变|替换|升级|迁移)[成为到]"
     r"|从(?P<f>.{1,16}?)(?:换|改|搬|迁|转|跳槽|升|降|涨|变)[成为到至了]?"
     r"|(?:不是|并非)(?P<g>[^,，。;；]{1,20}?)[,，]"
+    r"|不再?(?P<i>[^,，。]{1,12})了[,，]"
     r"|用.{1,16}?(?:代替|取代|替换)了?(?P<h>[^,，。]{1,16})"
 )
 _PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once)\b|曾经?|以前|从前|过去")
@@ -112,6 +116,15 @@ def before_of(text: str) -> str | None:
     """What a sentence says was so before, as it stands there: "from A to B", "instead of A", 把 A 换成 B; else None."""
     match = _BEFORE.search(_plain(text))
     return None if match is None else next(group for group in match.groups() if group is not None).strip()
+
+
+def denied_of(text: str) -> str | None:
+    """What a sentence denies in favour of something else: "not A but B", "B, not A", 不是 A，是 B; else None."""
+    match = _BEFORE.search(_plain(text))
+    if match is None:
+        return None
+    found = match["c"] or match["d"] or match["g"]
+    return None if found is None else found.strip()
 
 
 def _plain(text: str) -> str:

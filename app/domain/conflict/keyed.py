@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from app.domain.conflict.cues import before_of, ends_by_negation
+from app.domain.conflict.cues import denied_of, ends_by_negation
 from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.texts import of_texts
@@ -56,13 +56,16 @@ def _of_single_value(new: Statement, old: Statement, change: Change | None) -> t
         case "replaces":
             return "supersede", "changed"
         case _:
-            denied = before_of(new.text)
+            denied = denied_of(new.text)
             wrong = denied is not None and same_value(denied, old.value)
             return ("correct", "corrected") if wrong else ("supersede", "newer_value")
 
 
 def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tuple[Verdict, str]:
     """Only the value that the new statement names gives way."""
+    denied = denied_of(new.text)
+    if denied is not None and change not in {"adds", "ends"} and same_value(denied, old.value):
+        return "correct", "corrected"
     if change in {"corrects", "replaces"} and _names_the_old_value(new, old):
         return ("correct", "corrected") if change == "corrects" else ("supersede", "changed")
     return "complement", "one_more"
@@ -119,4 +122,6 @@ def _without_values(new: Statement, old: Statement, change: Change | None, *, mu
         if multivalued or named:
             return "complement", "other_value"
         return "retract", "ended"
+    if change == "corrects" and new.value is None and old.value is not None and _names_the_old_value(new, old):
+        return "correct", "corrected"
     return of_texts(new, old, change, opposite_keys=False)

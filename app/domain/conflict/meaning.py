@@ -14,8 +14,9 @@ from app.core.text.scripts import HAN
 from app.core.text.stemming import stem
 from app.core.text.stopwords import CHINESE, ENGLISH
 from app.core.text.variants import one_word
+from app.domain.conflict.comparisons import compares, preferred_first, with_plain_comparisons
 from app.domain.conflict.quantities import Quantity, quantities, with_digits
-from app.domain.conflict.synonyms import WORDS
+from app.domain.conflict.synonyms import LIGHT, WORDS
 
 LONGEST: Final = 2_000
 """Characters of a text that are compared: memories are sentences."""
@@ -36,31 +37,13 @@ _LIMITS: Final = re.compile(
     r"\b(?:only|almost|nearly|unless|except|until|sometimes|rarely|seldom|used to|formerly)\b"
     r"|[只仅]|几乎|除非|除了|有时|偶尔|很少"
 )
+_WAS: Final = re.compile(r"\b(?:was|were|had)\b(?! born)")
+_AUXILIARIES: Final = frozenset({"was", "were", "had"})
 _REASON: Final = re.compile(r"\b(?:because|since|so that|due to|in order to)\b|因为|由于|以便")
 _SUBJECT: Final = re.compile(
     r"^\W*(?:the\s)?user(?:['’]s)?\b(?:\s(?:is|has)\b)?|^\W*(?:i['’]m|i['’]ve|i['’]d|we['’]re|we['’]ve|i|my|we|our)\b|^\W*(?:用户|我们?|本人)的?"
 )
 _PARTS: Final = re.compile(rf"(?P<han>[{HAN}]+)|(?P<latin>[^\W_{HAN}]+(?:[.+#/@'’-](?=[^\W_{HAN}])[^\W_{HAN}]+)*[+#]*)")
-_PREFERS: Final = (
-    re.compile(
-        r"\b(?:prefer|like|love|favou?r|choose|pick|rate)(?:s|d|ed|ing)?\s(?P<more>[\w '-]{1,60}?)\s"
-        r"(?:over|to|rather than|more than|better than|above|instead of|than)\s(?P<less>[\w '-]{1,60})"
-    ),
-    re.compile(
-        r"\b(?:would |['’]d )?rather\s(?:use |have |eat |drink )?(?P<more>[\w '-]{1,60}?)"
-        r"\sthan\s(?P<less>[\w '-]{1,60})"
-    ),
-    re.compile(
-        rf"(?:比起|相比于?|相较于?)(?P<less>[{HAN}\w ]{{1,20}}?)(?:来说)?,?(?:用户|我)?(?:还是|会)?"
-        rf"(?:更喜欢|更爱|更偏好|更倾向于?|宁可|宁愿|更想)(?P<more>[{HAN}\w ]{{1,20}})"
-    ),
-    re.compile(
-        rf"(?:喜欢|偏好|偏爱|更爱|倾向于?|宁可|宁愿)(?P<more>[{HAN}\w ]{{1,20}}?)"
-        rf"(?:胜过|多于|超过|甚于|而不是|而非|,?也?不(?:喜欢|要|用|想))(?P<less>[{HAN}\w ]{{1,20}})"
-    ),
-    re.compile(rf"(?:喜欢|偏好|偏爱)(?P<more>[{HAN}\w ]{{1,12}}?)比(?P<less>[{HAN}\w ]{{1,12}}?)[更要]?多"),
-)
-_THAN: Final = re.compile(r"\bthan\b|(?<=\w)(?<![对相好])比(?![较如赛例分方率特价])(?=\w)")
 _DIRECTIONS: Final = frozenset(
     {"from", "before", "after", "over", "under", "off", "out", "against", "down", "up", "by"}
 )
@@ -72,7 +55,7 @@ _NO_NAME: Final = re.compile(
 
 _FILLERS: Final = frozenset(
     """
-    user users really please all currently still again always there's let lets must way kind sort
+    user users really please all currently now still again always there's let lets must way kind sort
     longer anymore any every each
     用户 请 一直 总是 目前 现在 仍然 还是 非常 特别 真的 比较 挺 蛮 一定 必须 应该
     自己 我 我们 他 她 本人 时候 进行 来说 之间 了 里 上 天
@@ -111,8 +94,8 @@ class Meaning:
         """Work it out. Total: any string."""
         text = text[:LONGEST]
         plain = with_digits(normalise(text))
-        compared = _comparison(plain)
-        body = _SUBJECT.sub(" ", _THAN.sub(" than ", compared or plain))
+        compared = preferred_first(plain)
+        body = _SUBJECT.sub(" ", compared or with_plain_comparisons(plain))
         slots = quantities(body)
         negations = list(_NEGATION.finditer(body))
         words, past = _words(body, slots, negations)
@@ -128,9 +111,9 @@ class Meaning:
             slots=tuple(slots),
             negations=len(negations),
             limits=tuple(sorted(_LIMITS.findall(body))),
-            past=frozenset(past),
+            past=frozenset(past) | frozenset(_WAS.findall(body)),
             names=names,
-            compares=compared is not None or _THAN.search(plain) is not None,
+            compares=compared is not None or compares(plain),
             has_reason=_REASON.search(plain) is not None,
         )
 
@@ -154,7 +137,8 @@ class Meaning:
 
     def same_but_negation(self, other: Self) -> bool:
         """Whether limits and tenses are the same."""
-        return self.limits == other.limits and self.past == other.past
+        tenses = (self.past ^ other.past) - ((set(self.words) ^ set(other.words)) - _AUXILIARIES)
+        return self.limits == other.limits and not tenses
 
     def says_the_same_as(self, other: Self) -> bool:
         """Whether both say one thing: words in order, or one part brought to the front; and all that turns a meaning.
@@ -165,29 +149,25 @@ class Meaning:
 
     def has_the_words_of(self, other: Self) -> bool:
         """Whether the content words are the same, in order or with one part brought to the front."""
-        return bool(self.words) and (self.words == other.words or self.joined == other.joined or self._rotated(other))
+        mine, others = self._core, other._core
+        return bool(mine) and (mine == others or "".join(mine) == "".join(others) or self._rotated(other))
+
+    @property
+    def _core(self) -> tuple[str, ...]:
+        """The words that none may leave out."""
+        return tuple(word for word in self.words if word not in LIGHT) or self.words
 
     def _rotated(self, other: Self) -> bool:
-        if self.compares or other.compares or len(self.words) != len(other.words):
+        mine, others = self._core, other._core
+        if self.compares or other.compares or len(mine) != len(others):
             return False
-        size, names = len(self.words), self.names | other.names
-        if size < FEWEST_TO_ROTATE and sum(word in names for word in self.words) > 1:
+        size, names = len(mine), self.names | other.names
+        if size < FEWEST_TO_ROTATE and sum(word in names for word in mine) > 1:
             return False
-        if any(word in _DIRECTIONS or word in _HAN_DIRECTIONS for word in self.words):
+        if any(word in _DIRECTIONS or word in _HAN_DIRECTIONS for word in mine):
             return False
-        twice = self.words * 2
-        return any(twice[start : start + size] == other.words for start in range(1, size))
-
-
-def _comparison(plain: str) -> str | None:
-    """The sentence with what is preferred first, however it says so."""
-    for pattern in _PREFERS:
-        match = pattern.search(plain)
-        if match is not None:
-            more, less = match["more"].strip(), match["less"].strip()
-            before, after = plain[: match.start()], plain[match.end() :]
-            return f"{before} prefer {more} , versus {less} {after}"
-    return None
+        twice = mine * 2
+        return any(twice[start : start + size] == others for start in range(1, size))
 
 
 def _words(plain: str, slots: Sequence[Quantity], negations: Sequence["re.Match[str]"]) -> tuple[list[str], list[str]]:
@@ -226,10 +206,21 @@ def _cut(piece: str) -> Iterator[tuple[str, bool]]:
 
 
 def _of_han(run: str) -> Iterator[str]:
-    for word in rjieba.cut(run):
+    for word in _apart(run):
         if (word in CHINESE and word not in _HAN_DIRECTIONS) or word in _FILLERS:
             continue
         yield WORDS.get(one_word(word), one_word(word))
+
+
+def _apart(run: str) -> Iterator[str]:
+    """The dictionary's words, without the verbs that it leaves at nouns and names: 车是, 叫小明."""
+    for word in rjieba.cut(run):
+        if len(word) > 1 and word.endswith("是"):
+            yield word[:-1]
+        elif word.startswith("叫") and len(word) > len("叫做") and word not in WORDS:
+            yield from ("叫", word[1:])
+        elif word not in {"有个", "有只", "有条", "有位"}:
+            yield word
 
 
 def _of_latin(word: str) -> Iterator[tuple[str, bool]]:

@@ -63,10 +63,15 @@ _PIECE: Final = re.compile(
     rf"|(?<![\da-z.-])(?P<n>\d[\d,]*(?:\.\d+)?)(?P<mult>[万亿k](?![a-z]))?(?:[\s-]?(?P<unit>{_UNIT})(?![a-z]))?"
 )
 _HAN_RUN: Final = re.compile(
-    rf"(?:(?<=月)|(?<![{_HAN_NUMBER}周期拜第统唯万同]))(?P<number>[{_HAN_NUMBER}]+)(?=[{_MEASURES}])(?!(?:点点|些|起))"
+    rf"(?:(?<=月)|(?<![{_HAN_NUMBER}周期拜第统唯万同]))(?P<number>[{_HAN_NUMBER}]+)"
+    rf"(?:(?=[{_MEASURES}])(?!(?:点点|些|起))|(?<=[十百千万亿])(?=[了,。.!;]|$)|(?<=米[一二三四五六七八九]))"
 )
 _WORD_RUN: Final = re.compile(rf"\b(?:{'|'.join(_NUMBER_WORDS)})\b")
 _CURRENCY: Final = re.compile(r"(?P<sign>[$€£¥])\s?(?P<amount>\d[\d,]*(?:\.\d+)?)")
+_CODE: Final = re.compile(r"\b(?P<code>eur|usd|gbp|cny|rmb)\s?(?P<amount>\d[\d,]*(?:\.\d+)?)")
+_METRES: Final = re.compile(r"(?<!\d)(?P<whole>\d)米(?P<rest>\d{1,2})(?!\d)")
+_MIDNIGHT: Final = re.compile(r"\bmidnight\b|午夜")
+_NOON: Final = re.compile(r"\bnoon\b|正午")
 _SIGNS: Final = {"$": "usd", "€": "eur", "£": "gbp", "¥": "cny"}
 _BASE: Final = 10_000
 
@@ -92,7 +97,10 @@ class Quantity:
 def with_digits(plain: str) -> str:
     """The text with Chinese numerals before measures, and English number words, as digits; signs of money behind."""
     plain = _CURRENCY.sub(lambda match: f"{match['amount']} {_SIGNS[match['sign']]}", plain)
+    plain = _CODE.sub(lambda match: f"{match['amount']} {match['code']}", plain)
     plain = _HAN_RUN.sub(lambda match: str(_of_han(match["number"])), plain)
+    plain = _METRES.sub(lambda match: f"{match['whole']}.{match['rest']}米", plain)
+    plain = _MIDNIGHT.sub("0:00", _NOON.sub("12:00", plain))
     return _WORD_RUN.sub(lambda match: str(_NUMBER_WORDS[match.group()]), plain)
 
 
@@ -154,6 +162,6 @@ def _of_han(numeral: str) -> int:
             section += (digit or 1) * _HAN_UNITS[sign]
             digit = 0
         else:
-            total = (total + section + digit) * (_BASE if sign == "万" else _BASE**2)
+            total = total + (section + digit) * _BASE if sign == "万" else (total + section + digit) * _BASE**2
             section = digit = 0
     return total + section + digit

@@ -39,6 +39,8 @@ morning mornings
 evening evenings
 deadline due
 born birthday
+fear afraid scared
+smoke smoking smoker
 use using uses used utilise utilize
 every each
 每天 天天 每日
@@ -62,7 +64,11 @@ every each
 英文 英语
 从事 做
 每周 每星期 每个星期
-养 有
+有 养
+害怕 怕 恐惧
+懂 会
+烟 抽烟 吸烟 戒烟
+酒 喝酒 戒酒
 """
 
 _VALUES: Final = """
@@ -191,7 +197,7 @@ GENERIC: Final = frozenset(
 
 OF_ENDINGS: Final = frozenset(
     """
-    stop quit cancel lift end give gave drop away pass die die finish rule polici habit abolish revok withdrawn
+    stop quit given up cancel lift end give gave drop away pass die die finish rule polici habit abolish revok withdrawn
     scrap expir final complet altogeth sold left resign decid
     取消 规定 规矩 停止 停用 戒 戒掉 放弃 结束 作废 废除 解除 撤销 失效 习惯 再 再也 卖 掉 彻底 完全 已经
     """.split()  # noqa: SIM905 - words
@@ -202,3 +208,6 @@ OF_USE: Final = frozenset(
     {"use", "work", "have", "take", "go", "live", "run", "be", "使用", "用", "有", "工作", "住", "去"}
 )
 """Verbs (as stems) that a change from one thing to another ends, whichever of them was said."""
+
+LIGHT: Final = frozenset("get take need make go date time done 要 需要 去 有 进行 家 家里 做 懂".split())  # noqa: SIM905 - words
+"""Words (as stems) that one may leave out of a sentence, and it still says the same."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from app.domain.conflict.cues import before_of, ends_by_negation, is_tentative
+from app.domain.conflict.cues import before_of, change_of, ends_by_negation, is_tentative
 from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.statements import Statement, Verdict
-from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, OF_ENDINGS, OF_USE, OPPOSITES
+from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OF_ENDINGS, OF_USE, OPPOSITES
 from app.domain.conflict.values import same_value
 from app.domain.extraction.candidates import Change
 
@@ -28,7 +28,7 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         if new.value is None or old.value is None or not same_value(new.value, old.value):
             return "add", "other_value"
         return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
-    if said.says_the_same_as(stored):
+    if said.says_the_same_as(stored) and (change == "ends") == (change_of(old.text) == "ends"):
         return "reinforce", "same_words"
     if change is not None and change != "adds" and (found := _changed(new, said, stored, change)) is not None:
         return found
@@ -59,14 +59,14 @@ def _changed(new: Statement, said: Meaning, stored: Meaning, change: Change) -> 
         # All of it is said again and something else beside: "not in Graz but in Linz".
         other_name = stored.names & said.names and said.names - stored.names and said.negations > stored.negations
         return _verdict(change) if (other_name or given_up) and new_words > old_words else None
-    if given_up and lost <= OF_USE:
+    if (given_up and lost <= OF_USE) or _one_word_differs(said, stored):
         return _verdict(change)
     topic = old_words - _values_of(stored)
     if not topic - (GENERIC - FUNCTIONAL) or not _all_in(topic - (GENERIC - FUNCTIONAL), new_words):
         return None
     if _sorts(stored, lost) and _sorts(stored, lost) <= _sorts(said, new_words - old_words):
         return _verdict(change)
-    return _verdict(change) if given_up or _one_word_differs(said, stored, lost) else None
+    return _verdict(change) if given_up else None
 
 
 def _gives_up(new: Statement, old_words: Collection[str]) -> bool:
@@ -77,7 +77,7 @@ def _gives_up(new: Statement, old_words: Collection[str]) -> bool:
 
 def _ended(new: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str] | None:
     """What ended is all of the old one, but for its times; "no more coffee after five" ends no coffee."""
-    over, old_words = set(said.words) - OF_ENDINGS, set(stored.words)
+    over, old_words = set(said.words) - OF_ENDINGS - LIGHT, set(stored.words) - LIGHT
     if not over - GENERIC or not old_words - GENERIC:
         return None
     rest = {word for word in old_words - over if not _all_in([word], over)}
@@ -103,9 +103,11 @@ def _sorts(meaning: Meaning, words: Collection[str]) -> set[str]:
     return sorts | ({"name"} if meaning.names & set(words) else set())
 
 
-def _one_word_differs(said: Meaning, stored: Meaning, lost: Collection[str]) -> bool:
-    shared = set(said.words) & set(stored.words)
-    return len(lost) == 1 and len(shared) > 1 and bool(shared - GENERIC)
+def _one_word_differs(said: Meaning, stored: Meaning) -> bool:
+    """Whether all is the same but for one word on either side, and what is the same tells what it is about."""
+    new_words, old_words = set(said.words), set(stored.words)
+    topic = (new_words & old_words) - GENERIC - set(stored.tokens)
+    return len(old_words - new_words) == len(new_words - old_words) == 1 and len(topic) > 1
 
 
 def _all_in(words: Collection[str], others: Collection[str]) -> bool:

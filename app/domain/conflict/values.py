@@ -13,10 +13,15 @@ from app.domain.conflict.synonyms import VALUES
 _PUNCTUATION: Final = re.compile(r"[\s\"'“”‘’`.,;:!?()（）。，、；：！？《》「」]+")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our|in|at|on) (?=\S)")
 _TRAILING: Final = re.compile(
-    r" (?:inc|ltd|llc|gmbh|corp|corporation|co|company|plc|city)$"
+    r" (?:inc|ltd|llc|gmbh|corp|corporation|co|company|plc|city|ag|se|bv|oy|srl|pty)$"
     r"|(?:有限责任公司|股份有限公司|有限公司|集团公司|公司|集团)$"
 )
 _PLACE: Final = re.compile(r"(?P<name>.{2,})(?:市|省|特别行政区|壮族自治区|回族自治区|维吾尔自治区|自治区)$")
+_WITHIN: Final = re.compile(
+    r"^(?:[^\W\da-z]{1,3}(?:省|自治区)|(?:中|法|德|美|英|韩|泰)国|日本|意大利|西班牙)(?=[^\W\da-z]{2})"
+)
+"""What a place lies in, written before it."""
+
 _TWO_PLACES: Final = frozenset({"吉林"})
 """A province and a city have this name."""
 
@@ -89,7 +94,7 @@ def _spelling(value: str) -> str:
     folded = _ARTICLE.sub("", _folded(value))
     if folded in VALUES:
         return VALUES[folded]
-    bare = _TRAILING.sub("", folded) or folded
+    bare = _WITHIN.sub("", _TRAILING.sub("", folded) or folded)
     place = _PLACE.match(bare)
     if place is not None and place["name"] not in _TWO_PLACES:
         bare = place["name"]
