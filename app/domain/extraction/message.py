@@ -18,21 +18,16 @@ from app.domain.extraction.completing import (
     is_of_the_task,
     is_remark,
 )
-from app.domain.extraction.plain import Context, category_of, is_answer, is_fragment, is_notable
+from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
+from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import read, read_answer, read_plain
+from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
 from app.domain.gate.sentences import asks_to_forget, refusal_of
 
 LONGEST_JOINED: Final = 300
 
-_PRONOUN_EN: Final = re.compile(r"(?:(?:he|she|it|they|his|her|their|its)(?:'s|'re|'ll)?|both|which|who) ")
-_THIRD_EN: Final = re.compile(
-    r"(?:also |now |just |recently |currently )*(?:lives|works|loves|likes|hates|"
-    r"prefers|uses|studies|is|has|was|plays|speaks|teaches|got|moved|started|"
-    r"wants)\b"
-)
-_PRONOUN_ZH: Final = re.compile(r"(?:[他她它]们?|其中|对方|名字叫?|叫做?|名叫)(?!人)")
 _GOES_ON_ZH: Final = re.compile(
     r"(?:叫|名叫|约在|定在|安排在|改到|理由|原因|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
     r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
@@ -44,10 +39,6 @@ _LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "co
 
 MOST_BACK: Final = 3
 """Candidates back to which a pronoun at the beginning of a turn may point."""
-
-
-def _is_of_a_person(candidate: Candidate) -> bool:
-    return candidate.source == "user_stated" and candidate.category == "relation"
 
 
 class Message:
@@ -128,7 +119,7 @@ class Message:
             return
         if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
             return
-        if self._is_of_another(clause) and self._goes_on(clause):
+        if is_of_another(clause) and self._goes_on(clause):
             return
         if self._working and is_of_the_task(clause):
             self._habits.note(clause, self._turn)
@@ -164,6 +155,7 @@ class Message:
                 self._add(answer, clause)
                 return True
         same = self._last is not None and self._last[1].sentence == clause.sentence
+        self._working = self._working or (not clause.chinese and is_request(clause.plain))
         notable = is_notable(clause, has_time=bool(times.spans), context=self._context)
         if same and (is_remark(clause, has_time=bool(times.spans)) or (notable and is_fragment(clause))):
             return self._goes_on(clause)
@@ -200,12 +192,6 @@ class Message:
         held = [one for one in self.candidates if one.key == candidate.key and one.value != candidate.value]
         return replace(candidate, change="corrects", before=held[-1].value) if held else candidate
 
-    def _is_of_another(self, clause: Clause) -> bool:
-        """Whether the clause is about somebody or something that was named just before."""
-        return bool((_PRONOUN_ZH if clause.chinese else _PRONOUN_EN).match(clause.plain)) or (
-            not clause.chinese and bool(_THIRD_EN.match(clause.plain))
-        )
-
     def _goes_on(self, clause: Clause) -> bool:
         """Takes the clause into the candidate before it, if that stands in the same message and close by."""
         if self._last is None:
@@ -219,7 +205,7 @@ class Message:
         if len(between) > 6:  # noqa: PLR2004 - punctuation and an "and"
             return False
         times = dated(clause.text, self._turn)
-        known = self._name_in(clause)
+        known = name_in(clause)
         self.candidates[place] = replace(
             old,
             text=f"{old.text}{between}{times.text}",
@@ -231,22 +217,16 @@ class Message:
         self._last = (place, whole)
         return True
 
-    def _name_in(self, clause: Clause) -> str | None:
-        match = re.match(
-            r"(?:his|her|its|their) names? (?:is|are) (.{1,30})$|[他她它]?(?:的名字)?(?:是)?叫(.{1,12})$", clause.plain
-        )
-        return clause.text[slice(*match.span(match.lastindex or 0))] if match else None
-
     def _follows_turn(self, clause: Clause) -> bool:
         """A pronoun at the beginning of a turn stands for whom the latest candidate is about."""
         if not self.candidates:
             return False
-        old = next((one for one in reversed(self.candidates[-MOST_BACK:]) if _is_of_a_person(one)), None)
+        old = next((one for one in reversed(self.candidates[-MOST_BACK:]) if is_of_a_person(one)), None)
         if old is None or self._turn.seq in old.seqs:
             return False
         times = dated(clause.text, self._turn)
         between = "。" if clause.chinese else ". "
-        known = self._name_in(clause)
+        known = name_in(clause)
         joined_candidate = replace(
             old,
             text=f"{old.text}{between}{times.text}",

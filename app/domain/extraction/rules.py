@@ -10,8 +10,9 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.folding import folded
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.message import Message
-from app.domain.extraction.plain import Context, asks_of_the_user
+from app.domain.extraction.plain import Context
 from app.domain.extraction.replies import affirmed, answered, assents, claims, denies, last_question
+from app.domain.extraction.replying import asks_of_the_user
 from app.domain.extraction.settling import settled
 from app.domain.extraction.turns import Turn
 from app.domain.gate.sentences import ends_role_play, is_fiction, is_joke, starts_role_play

@@ -21,7 +21,7 @@ HYPOTHETICAL: Final = re.compile(
     r"imagine)|say i|what if|in case|unless|hypothetically|"
     r"even if|were i|had i|should i)\b(?!.{0,200}\b(?:always|never|use|answer|reply|ask me)\b)|"
     r"(?:i|we)(?:'d| would| could| might| may)\b(?! (?:like you|like to be called|"
-    r"like (?:to (?!know|ask|see|hear|get|have|understand|say|thank|live)|an? (?!coffee))|prefer|rather you|appreciate it if you|like (?:all|your)))|"
+    r"like (?:to (?!know|ask|see|hear|get|have|understand|say|thank|live)|an? (?!coffee))|prefer|rather |appreciate it if you|like (?:all|your)))|"
     r"(?:i|we) (?:wish|guess|suppose)\b|(?:maybe|perhaps|possibly|probably)\b|"
     r"i(?:'m| am) (?:thinking (?:of|about)|considering|not sure|unsure)\b|"
     r"(?:i|we) (?:don't know|dunno|think i|think we|(?:was|were) thinking)\b|"
@@ -119,7 +119,7 @@ TASK: Final = re.compile(
     r"find|search|look up|calculate|solve|next (?:one|question|problem)|convert|compute|tell me|recommend|suggest|"
     r"compare|run|open|send|check|read|analy[sz]e|help me|help|try|add|add a|"
     r"remove|refactor|"
-    r"implement|draw|design|plan|book|order|schedule|set (?:a|an) (?:timer|alarm|"
+    r"implement|draw|design|plan(?! is\b| was\b|:|'s)|book|order|schedule|set (?:a|an) (?:timer|alarm|"
     r"reminder)|remind me|play|sort|format|count)\b(?!.{0,200}\b(?:always|never|"
     r"from now on|every time)\b)"
 )

@@ -2,7 +2,19 @@
 
 from typing import Final
 
-from app.domain.extraction.english import changes, health, others, person, plans, practices, tastes, things, times, work
+from app.domain.extraction.english import (
+    changes,
+    health,
+    notes,
+    others,
+    person,
+    plans,
+    practices,
+    tastes,
+    things,
+    times,
+    work,
+)
 from app.domain.extraction.patterns import Rules
 
 RULES: Final = Rules(
@@ -16,5 +28,6 @@ RULES: Final = Rules(
     plans.RULES,
     work.RULES,
     practices.RULES,
+    notes.RULES,
     times.LAST,
 )

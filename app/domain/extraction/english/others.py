@@ -4,7 +4,7 @@ from typing import Final
 
 from app.domain.extraction.patterns import Rule
 
-_KIN = (
+KIN: Final = (
     r"(?:(?:older |younger |elder |little |big |twin |ex-?|best |new |old |close |"
     r"good |step-?|half-?|late |oldest |youngest |eldest |former |current |direct |"
     r"other |co-?|grand|great |only |line )*(?:sister|brother|mother|mom|mum|"
@@ -59,12 +59,12 @@ _FAMILY = (
 
 RULES: Final = (
     Rule(
-        rf"(?:(?:both|all|one|two|three|some|most|each)(?: of)? )<my> {_KIN} (?P<value>.{{3,120}})",
+        rf"(?:(?:both|all|one|two|three|some|most|each)(?: of)? )<my> {KIN} (?P<value>.{{3,120}})",
         "relation",
         personal=False,
     ),
     Rule(
-        rf"<my> {_KIN}(?: [a-z]+)? and (?:i|my \w+) (?P<value>(?!were just|just had a|"
+        rf"<my> {KIN}(?: [a-z]+)? and (?:i|my \w+) (?P<value>(?!were just|just had a|"
         rf"had a fight|are (?:here|back|tired|hungry|watching)).{{4,120}})",
         "relation",
     ),
@@ -102,14 +102,14 @@ RULES: Final = (
         kind="episodic",
     ),
     Rule(
-        rf"<my> {_KIN}(?:'s (?:name|birthday|favou?rite [\w ]{{2,20}}|job|email|phone|"
+        rf"<my> {KIN}(?:'s (?:name|birthday|favou?rite [\w ]{{2,20}}|job|email|phone|"
         rf"number|address|wedding|dog|cat|husband|wife|kids?|son|daughter|anniversary|"
         rf"graduation|surgery|flight|team|office|house))(?: is| are)(?: on)? (?P<value>.{{2,100}})",
         "relation",
         annotate=False,
     ),
     Rule(
-        rf"<my> {_KIN}{_NAME}(?: and (?:my )?[\w' -]{{2,30}})? (?:also |just |recently |"
+        rf"<my> {KIN}{_NAME}(?: and (?:my )?[\w' -]{{2,30}})? (?:also |just |recently |"
         rf"still |now |really |always |usually |only |never |absolutely |currently |"
         rf"actually |both )*{_STABLE}\b(?P<value>.{{1,160}})",
         "relation",
@@ -122,7 +122,7 @@ RULES: Final = (
         personal=False,
     ),
     Rule(
-        rf"{_NAMED}(?:'s| is| was| are) (?:now )?(?P<value>(?:my|our|the) (?:[\w/-]+ ){{0,3}}?(?:{_KIN}|"
+        rf"{_NAMED}(?:'s| is| was| are) (?:now )?(?P<value>(?:my|our|the) (?:[\w/-]+ ){{0,3}}?(?:{KIN}|"
         rf"engineer|designer|developer|owner|lead|analyst|dba|admin|contact|architect|"
         rf"reviewer|maintainer|accountant|recruiter|founder|head|scrum master|tester|"
         rf"person)\b.{{0,80}})",
