@@ -14,6 +14,7 @@ from app.db.dsn import Dsn, parse_dsn
 from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
+from app.domain.jobs import JobKind
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
@@ -22,15 +23,20 @@ from app.providers.llm.base import LanguageModel
 from app.providers.llm.choice import configured_language_model
 from app.providers.rerank.base import Reranker
 from app.providers.rerank.choice import configured_reranker
+from app.repositories.sessions import Lagging
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.clearing import ClearingService
+from app.services.conflicts import ConflictService
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
 from app.services.explaining import Explainer
+from app.services.extracting_now import ExtractNowService
+from app.services.extraction import ExtractionService
+from app.services.extractors.rules import RulesExtractor
 from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
@@ -41,6 +47,7 @@ from app.services.messages import MessageService
 from app.services.metering import Metering
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
+from app.services.remembering import Remembering
 from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
 from app.services.rewriting import QueryRewriter
@@ -67,7 +74,10 @@ class Services:
     blocks: BlockService
     bulk: BulkService
     clearing: ClearingService
+    conflicts: ConflictService
     curation: CurationService
+    extract_now: ExtractNowService
+    extraction: ExtractionService
     facts: FactService
     health: HealthService
     jobs: JobService
@@ -170,14 +180,17 @@ def compose(
         blocks=BlockService(uow, redacting),
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
+        conflicts=ConflictService(uow),
         curation=CurationService(uow, redacting),
+        extraction=ExtractionService(uow, embedder, RulesExtractor(), measured),
+        extract_now=ExtractNowService(uow, embedder, RulesExtractor(), redacting),
         facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
         lifecycle=LifecycleService(uow, redacting),
         memories=MemoryService(uow, embedder, redacting),
-        messages=MessageService(uow, timedelta(seconds=settings.embed_debounce_seconds), redacting),
+        messages=MessageService(uow, work_after(settings), redacting, Remembering(uow, embedder)),
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
         retrieval=RetrievalService(
@@ -192,10 +205,23 @@ def compose(
         ),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
-        sweeping=Sweeping(uow, patience),
+        sweeping=Sweeping(uow, patience, lagging(settings)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
+
+
+def work_after(settings: Settings) -> dict[JobKind, timedelta]:
+    """What is done with appended messages, and how long they gather before it."""
+    delays: dict[JobKind, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
+    if settings.extractor != "off":
+        delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
+    return delays
+
+
+def lagging(settings: Settings) -> tuple[Lagging, ...]:
+    """Work for which sessions may lag behind."""
+    return ("embed_messages",) if settings.extractor == "off" else ("embed_messages", "extract")
 
 
 @asynccontextmanager

@@ -16,6 +16,7 @@ from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
     blocks,
+    conflicts,
     curation,
     facts,
     jobs,
@@ -136,7 +137,7 @@ def _version_one() -> APIRouter:
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
         *(sessions.router, states.router, facts.router, facts.keys_router),
-        *(blocks.router, users.router, users.me_router, jobs.router, admin.router),
+        *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)
     return router

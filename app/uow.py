@@ -13,6 +13,7 @@ from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
+from app.repositories.conflicts import ConflictRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.idempotency import IdempotencyRepository
@@ -80,6 +81,11 @@ class Transaction:
     def facts(self) -> FactRepository:
         """Memories by exact key."""
         return FactRepository(self._bound)
+
+    @cached_property
+    def conflicts(self) -> ConflictRepository:
+        """Pairs of memories that contradict each other."""
+        return ConflictRepository(self._bound)
 
     @cached_property
     def keys(self) -> KeyRepository:

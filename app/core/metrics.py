@@ -104,6 +104,12 @@ class Metrics:
         self.secrets = Counter(
             "mnemic_secrets", "Secrets found in what clients sent", ("kind", "outcome"), registry=registry
         )
+        self.extraction = Counter(
+            "mnemic_extraction_candidates",
+            "What was found in conversations, kept or refused",
+            ("outcome",),
+            registry=registry,
+        )
         self.rerank_calls = Counter("mnemic_rerank_calls", "Calls of the reranker", ("outcome",), registry=registry)
         self.rerank_seconds = Histogram(
             "mnemic_rerank_seconds", "Time of one call of the reranker", buckets=FAST, registry=registry

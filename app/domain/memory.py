@@ -40,6 +40,8 @@ EventAction = Literal[
     "deleted",
     "restored",
     "superseded",
+    "disputed",
+    "settled",
     "confirmed",
     "rejected",
     "feedback_used",

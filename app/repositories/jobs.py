@@ -1,6 +1,6 @@
 """Jobs: our record of background work. What the dispatcher carries is an id; what is true stands here."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 from app.core.ids import new_id
 from app.db.models import jobs
 from app.domain.jobs import JobKind, JobState
-from app.repositories.base import Repository
+from app.repositories.base import Repository, insertable
 
 ENTRYPOINT = "mnemic_job"
 
@@ -60,33 +60,58 @@ class JobRepository(Repository):
 
         Joining locks that job's row: it cannot be claimed before our commit, so whoever runs it sees what we wrote.
         """
-        row = {
-            "tenant_id": self._tenant_id,
-            "id": new_id(),
-            "kind": kind,
-            "subject": subject,
-            "user_id": user_id,
-            "state": "queued",
-            "payload": payload or {},
-            "run_after": at + delay,
-            "created_at": at,
-            "updated_at": at,
-        }
-        statement = insert(jobs).values(row)
+        (job_id,) = await self.enqueue_all({kind: delay}, subject, at, user_id=user_id, payload=payload)
+        return job_id
+
+    async def enqueue_all(
+        self,
+        delays: Mapping[JobKind, timedelta],
+        subject: str,
+        at: datetime,
+        *,
+        user_id: str | None = None,
+        payload: dict[str, Any] | None = None,
+    ) -> list[UUID]:
+        """The same for several kinds of one subject, each with its delay, in one statement; ids in the kinds' order."""
+        rows = [
+            {
+                "tenant_id": self._tenant_id,
+                "id": new_id(),
+                "kind": kind,
+                "subject": subject,
+                "user_id": user_id,
+                "state": "queued",
+                "payload": payload or {},
+                "run_after": at + delay,
+                "created_at": at,
+                "updated_at": at,
+            }
+            for kind, delay in sorted(
+                delays.items()
+            )  # one order, so that two such statements do not wait for each other
+        ]
+        statement = insert(jobs).values(insertable(rows))
         upsert = statement.on_conflict_do_update(
             index_elements=["tenant_id", "kind", "subject"],
             index_where=text("state = 'queued'"),
             set_={"updated_at": at},
-        ).returning(jobs.c.id, literal_column("(xmax = 0)").label("created"))
-        found = (await self._connection.execute(upsert)).one()
-        if found.created:
-            await self.wake(found.id, delay)
-        return UUID(str(found.id))
+        ).returning(jobs.c.id, jobs.c.kind, literal_column("(xmax = 0)").label("created"))
+        found = {row.kind: row for row in (await self._connection.execute(upsert)).all()}
+        fresh = {UUID(str(row.id)): delays[kind] for kind, row in found.items() if row.created}
+        if fresh:
+            await self._wake_all(fresh)
+        return [UUID(str(found[kind].id)) for kind in delays]
 
     async def wake(self, job_id: UUID, delay: timedelta = timedelta(0)) -> None:
         """Tell the dispatcher that a job is due after `delay`; takes effect with our commit."""
-        payload = f"{self._tenant_id}:{job_id}".encode()
-        await Queries(AsyncpgDriver(await self._raw())).enqueue(ENTRYPOINT, payload, execute_after=delay)
+        await self._wake_all({job_id: delay})
+
+    async def _wake_all(self, delays: Mapping[UUID, timedelta]) -> None:
+        payloads: list[bytes | None] = [f"{self._tenant_id}:{job_id}".encode() for job_id in delays]
+        queries = Queries(AsyncpgDriver(await self._raw()))
+        await queries.enqueue(
+            [ENTRYPOINT] * len(payloads), payloads, [0] * len(payloads), execute_after=list(delays.values())
+        )
 
     async def get(self, job_id: UUID) -> RowMapping | None:
         """One job; None where it is absent or another's."""

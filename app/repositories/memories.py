@@ -8,6 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     ColumnElement,
     DateTime,
     Integer,
@@ -127,6 +128,27 @@ class MemoryRepository(Repository):
             },
         )
         return await self._all(upsert.returning(memories, literal_column("(xmax = 0)").label("created")))
+
+    async def reinforce(self, memory_id: UUID, said: RowLike) -> RowMapping:
+        """Count one more saying of a memory, as `put` does for the same text; what was uncertain may become a fact."""
+        known = memories.c
+        reinforced = known.confidence + (1.0 - known.confidence) * 0.1
+        values: dict[str, Any] = {
+            "seen_count": known.seen_count + 1,
+            "last_seen_at": func.greatest(known.last_seen_at, said["last_seen_at"]),
+            "confidence": reinforced,
+        }
+        statement = update(memories).where(*self._one(memory_id)).values(values).returning(memories)
+        row = await self._one_row(statement)
+        if not row["uncertain"] or said["uncertain"]:
+            return row
+        settled = {
+            "uncertain": False,
+            "source": said["source"],
+            "confidence": max(row["confidence"], said["confidence"]),
+            "updated_at": said["updated_at"],
+        }
+        return await self.change(memory_id, settled)
 
     async def index(self, owner: str, postings: Sequence[Posting]) -> None:
         """Store the postings of one owner's new texts."""
@@ -310,6 +332,23 @@ class MemoryRepository(Repository):
         rows = list(fresh.values())
         for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
             await self._run(insert(memory_sources).values(insertable(rows[start : start + ROWS_OF_ONE_STATEMENT])))
+
+    async def drawn(self, session_id: str, seqs: Sequence[int]) -> list[RowMapping]:
+        """What memories, deleted ones too, have been drawn from these messages: rows of `content_hash` and `seqs`."""
+        statement = (
+            select(memories.c.content_hash, memory_sources.c.seqs)
+            .join_from(
+                memory_sources,
+                memories,
+                and_(memories.c.tenant_id == self._tenant_id, memories.c.id == memory_sources.c.memory_id),
+            )
+            .where(
+                memory_sources.c.tenant_id == self._tenant_id,
+                memory_sources.c.session_id == session_id,
+                memory_sources.c.seqs.bool_op("&&")(bindparam(None, list(seqs), type_=ARRAY(BigInteger()))),
+            )
+        )
+        return await self._all(statement)
 
     async def sources(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Where these memories came from, oldest first."""

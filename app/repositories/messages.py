@@ -78,6 +78,17 @@ class MessageRepository(Repository):
         )
         return await self._all(statement.order_by(messages.c.seq))
 
+    async def said(self, session_id: str, after_seq: int, limit: int, overlap: int) -> list[RowMapping]:
+        """What comes after a cursor and the last `overlap` messages before it, oldest first, whole rows.
+
+        Read it only under the session's lock: see `get_for_update`. Redacted ones are left out.
+        """
+        after = select(messages).where(*self._of(session_id), messages.c.seq > after_seq)
+        before = select(messages).where(*self._of(session_id), messages.c.seq <= after_seq)
+        there = messages.c.redacted_at.is_(None)
+        earlier = await self._all(before.where(there).order_by(messages.c.seq.desc()).limit(overlap))
+        return [*earlier[::-1], *await self._all(after.where(there).order_by(messages.c.seq).limit(limit))]
+
     async def window(self, session_id: str, after_seq: int, limit: int) -> list[RowMapping]:
         """What comes after a cursor, oldest first. Read it only under the session's lock: see `get_for_update`."""
         columns = (messages.c.id, messages.c.seq, messages.c.owner, messages.c.text, messages.c.content_hash)

@@ -1,9 +1,9 @@
 """Sessions: created at the first message or by hand, locked by whoever appends or works on them."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, Literal
 
-from sqlalchemy import RowMapping, delete, func, literal_column, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, RowMapping, delete, func, literal_column, or_, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import jobs, sessions
@@ -11,6 +11,15 @@ from app.domain.scope import Scope
 from app.repositories.base import Repository
 
 FILTERS = ("user_id", "agent_id", "app_id", "status")
+
+
+Lagging = Literal["embed_messages", "extract"]
+
+_LAG: Final[dict[Lagging, tuple[ColumnElement[bool], ...]]] = {
+    "embed_messages": (sessions.c.embedded_seq < sessions.c.last_seq,),
+    "extract": (sessions.c.extracted_seq < sessions.c.last_seq, sessions.c.memory == literal_column("'on'")),
+}
+"""As the indexes have it, so that they serve."""
 
 
 class SessionRepository(Repository):
@@ -108,8 +117,13 @@ class SessionRepository(Repository):
         statement = update(sessions).where(*self._mine(session_id), sessions.c.embedded_seq < seq)
         await self._run(statement.values(embedded_seq=seq))
 
-    async def lagging(self, before: datetime, limit: int) -> list[str]:
-        """Sessions with messages that wait for their vectors since before an instant, oldest first.
+    async def extracted_to(self, session_id: str, seq: int) -> None:
+        """Move the extraction cursor forward, never back."""
+        statement = update(sessions).where(*self._mine(session_id), sessions.c.extracted_seq < seq)
+        await self._run(statement.values(extracted_seq=seq))
+
+    async def lagging(self, kind: Lagging, before: datetime, limit: int) -> list[str]:
+        """Sessions with messages that wait for a kind of job since before an instant, oldest first.
 
         Left out are those that a job takes care of, and those whose job died or was cancelled since they last moved:
         these are left to a person.
@@ -118,7 +132,7 @@ class SessionRepository(Repository):
             select(jobs.c.id)
             .where(
                 jobs.c.tenant_id == sessions.c.tenant_id,
-                jobs.c.kind == "embed_messages",
+                jobs.c.kind == kind,
                 jobs.c.subject == sessions.c.id,
                 or_(
                     jobs.c.state.in_(("queued", "running")),
@@ -131,7 +145,7 @@ class SessionRepository(Repository):
             select(sessions.c.id)
             .where(
                 sessions.c.tenant_id == self._tenant_id,
-                sessions.c.embedded_seq < sessions.c.last_seq,
+                *_LAG[kind],
                 sessions.c.updated_at < before,
                 ~cared_for,
             )

@@ -138,6 +138,7 @@ SessionId = Annotated[
 ]
 UserId = Annotated[SegmentId, Path(description="The user's id; a / in it is written %2F", examples=["ada"])]
 MemoryId = Annotated[UUID, Path(description="The memory's id")]
+ConflictId = Annotated[UUID, Path(description="The conflict's id")]
 JobId = Annotated[UUID, Path(description="The job's id")]
 LimitQuery = Annotated[int, Query(ge=1, le=200, description="Rows of one page")]
 CursorQuery = Annotated[str | None, Query(max_length=2000, description="next_cursor of the page before")]

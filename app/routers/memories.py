@@ -21,6 +21,7 @@ from app.routers.deps import (
     ServicesDep,
     VersionedWriteDep,
     WaitQuery,
+    WriteDep,
     as_json,
     reply,
     tag,
@@ -28,6 +29,7 @@ from app.routers.deps import (
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.routers.sessions import AgentQuery, AppQuery, UserQuery
+from app.schemas.extraction import ExtractRequest, ExtractResult
 from app.schemas.fields import Id
 from app.schemas.lists import Page
 from app.schemas.memories import AddBody, AddedMemories, AddedMemory, Memory, MemoryChange, MemoryHistory
@@ -66,6 +68,20 @@ async def add_memories(
     added = AddedMemory.model_validate(answer.body)
     tag(response, added.version)
     return added
+
+
+@router.post("/extract", responses=documented(403, 409), operation_id="extract_memories")
+async def extract_memories(
+    body: ExtractRequest, write: WriteDep, services: ServicesDep, response: Response
+) -> ExtractResult:
+    """Find what is worth remembering in messages, as is done with a session's own; the messages are not stored.
+
+    Every finding says what became of it: written, counted once more, passed over, or refused and why. `dry_run` shows
+    the same and writes nothing. With `infer: false` each message is kept as it stands.
+    """
+    answer = await services.extract_now.extract(write, body)
+    reply(answer, response)
+    return ExtractResult.model_validate(answer.body)
 
 
 @router.post("/search", response_model=SearchResult, responses=documented(403), operation_id="search_memories")

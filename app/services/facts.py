@@ -64,7 +64,7 @@ class FactService:
             writer = MemoryWriter(tx, principal.actor, at, newest_wins=True)
             stored = (await writer.run([draft], vectors, record.id))[0]
             if not vectors:
-                await embed_later(tx, [stored], at)
+                await embed_later(tx, [UUID(stored.id)], at, stored.user_id)
             row = _there(await tx.memories.by_ids([UUID(stored.id)]))
             return Answer(200 if before else 201, _fact(row).model_copy(update={"redacted": cleaned.kinds()}))
 

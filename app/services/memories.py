@@ -30,7 +30,7 @@ from app.services.keys import canonical_key
 from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount
+from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount, user_of
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -68,11 +68,11 @@ class MemoryService:
             ]
             if not many:
                 if degraded:
-                    await embed_later(tx, stored, at)
+                    await embed_later(tx, [UUID(one.id) for one in stored], at, user_of(stored))
                 return Answer(201, AddedMemory(**stored[0].model_dump(), degraded=degraded))
             if not degraded and len(drafts) <= EMBEDDED_AT_ONCE:
                 return Answer(201, AddedMemories(results=stored))
-            job_id = await embed_later(tx, stored, at)
+            job_id = await embed_later(tx, [UUID(one.id) for one in stored], at, user_of(stored))
             body = AddedMemories(results=stored, degraded=degraded, job_id=str(job_id), status="queued")
             return Answer(201 if len(drafts) <= EMBEDDED_AT_ONCE else 202, body)
 
@@ -130,7 +130,7 @@ class MemoryService:
             if record is not None:
                 await tx.vectors.put_memories(record.id, vectors)
                 if not vectors:
-                    await embed_later(tx, await memories_of(tx, [changed]), at)
+                    await embed_later(tx, [changed["id"]], at, changed["user_id"])
             await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
             return Answer(200, _told((await memories_of(tx, [changed]))[0], cleaned.kinds()))
 

@@ -1,12 +1,13 @@
 """Messages: appended in one short transaction, searchable by their words at once, by their meaning a moment later."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from app.core import clock, ids
 from app.core.errors import Conflict, NotFound, PreconditionFailed
+from app.domain.jobs import JobKind
 from app.domain.principal import Principal
 from app.domain.redaction import SecretKind
 from app.domain.scope import Scope
@@ -27,6 +28,7 @@ from app.schemas.messages import (
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, Write, write_once
 from app.services.redacting import Redacting
+from app.services.remembering import Remembering
 from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
@@ -36,8 +38,10 @@ class MessageService:
     """The use cases of messages."""
 
     uow: UnitOfWork
-    embed_debounce: timedelta
+    work_after: Mapping[JobKind, timedelta]
+    """What is done with appended messages, and how long they gather before it."""
     redacting: Redacting
+    remembering: Remembering
 
     async def append(
         self,
@@ -61,20 +65,20 @@ class MessageService:
         scope = Scope(principal.own_user(request.user_id), request.agent_id, request.app_id)
         shape = AppendedMessages if isinstance(request, MessagesAppend) else AppendedMessage
 
+        session = session_row(
+            session_id, scope, at, timezone=principal.defaults.timezone, expires_at=expiry(principal, None, at)
+        )
+        asked = await self.remembering.asked(principal, session, given, request.timezone, at)
+
         async def work(tx: Transaction) -> Answer:
-            append = _Append(tx, at, self.embed_debounce, request.timezone)
-            session = session_row(
-                session_id,
-                scope,
-                at,
-                timezone=principal.defaults.timezone,
-                expires_at=expiry(principal, None, at),
-            )
-            stored = await append.run(session, given, analyses, request.expected_seq)
+            append = _Append(tx, at, self.work_after, request.timezone)
+            locked, stored = await append.run(session, given, analyses, request.expected_seq)
+            kept = [] if asked is None else await self.remembering.keep(tx, locked, asked, stored, at)
             if isinstance(request, MessagesAppend):
                 results = [_told(message, cleaned.kinds("messages", place)) for place, message in enumerate(stored)]
-                return Answer(201, AppendedMessages(results=results))
-            return Answer(201, AppendedMessage(**_told(stored[0], cleaned.kinds()).model_dump()))
+                return Answer(201, AppendedMessages(results=results, remembered=kept))
+            told = _told(stored[0], cleaned.kinds()).model_dump()
+            return Answer(201, AppendedMessage(**told, remembered=kept))
 
         return await write_once(self.uow, Write(principal, claim), shape, work)
 
@@ -128,12 +132,12 @@ class _Append:
 
     tx: Transaction
     at: datetime
-    debounce: timedelta
+    work_after: Mapping[JobKind, timedelta]
     timezone: str | None
 
     async def run(
         self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
-    ) -> list[Message]:
+    ) -> tuple[Row, list[Message]]:
         external = [message.external_id for message in given if message.external_id is not None]
         locked = await self._lock(session, messages=0 if external else len(given))
         _check_owner(locked, session, self.tx)
@@ -152,7 +156,7 @@ class _Append:
         stored = await self._store(locked, fresh, last - len(fresh))
         known |= {message.external_id: message for message in stored if message.external_id is not None}
         unnamed = iter([message for message in stored if message.external_id is None])
-        return [next(unnamed) if one.external_id is None else known[one.external_id] for one in given]
+        return locked, [next(unnamed) if one.external_id is None else known[one.external_id] for one in given]
 
     async def _lock(self, session: dict[str, Any], messages: int) -> Row:
         """The session, made if it is absent or has expired. While it is locked its user is not merged away."""
@@ -175,9 +179,10 @@ class _Append:
         await self.tx.messages.insert(session["owner"], rows, postings)
         length = sum(analysis.length for _, analysis in fresh)
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
-        await self.tx.jobs.enqueue(
-            "embed_messages", session["id"], self.at, delay=self.debounce, user_id=session["user_id"]
-        )
+        delays = {
+            kind: pause for kind, pause in self.work_after.items() if kind != "extract" or session["memory"] == "on"
+        }
+        await self.tx.jobs.enqueue_all(delays, session["id"], self.at, user_id=session["user_id"])
         return [message_of(row) for row in rows]
 
     def _row(self, session: Row, message: MessageIn, analysis: Analysis, seq: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from app.domain.redaction import KINDS, SecretKind
 from app.domain.redaction.documents import Path, redact_json
 from app.schemas.blocks import BlockPatch, BlockPut, Replacement
 from app.schemas.curation import Feedback, Judgement
+from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
 from app.schemas.lifecycle import SessionFork
 from app.schemas.memories import MemoriesAdd, MemoryAdd, MemoryChange, MemoryIn, SourceIn
@@ -39,6 +40,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     MessageIn: _MESSAGE,
     MessageAppend: _MESSAGE,
     MessagesAppend: ("messages",),
+    ExtractRequest: ("messages",),
     MemoryIn: _MEMORY,
     MemoryAdd: _MEMORY,
     MemoriesAdd: ("memories",),

@@ -99,6 +99,8 @@ class SessionService:
         async def work(tx: Transaction) -> Answer:
             current = alive(await tx.sessions.get_for_update(session_id))
             check_version(current["version"], expected)
+            if values.get("memory") == "on" and current["memory"] != "on":
+                values["extracted_seq"] = current["last_seq"]  # what was said while it was off is not learnt from
             changed = await tx.sessions.change(session_id, values | {"updated_at": at})
             return Answer(200, session_of(_there(changed)).model_copy(update={"redacted": cleaned.kinds()}))
 

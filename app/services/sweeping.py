@@ -11,6 +11,7 @@ import structlog
 from app.core import clock
 from app.core.errors import Problem
 from app.domain.jobs import JOB_KINDS, JobKind
+from app.repositories.sessions import Lagging
 from app.services.answers import KEPT_FOR
 from app.services.explaining import KEPT_FOR as EXPLANATIONS_KEPT
 from app.services.sessions import forget_expired
@@ -40,6 +41,8 @@ class Sweeping:
 
     uow: UnitOfWork
     patience: timedelta
+    kinds: Sequence[Lagging] = ("embed_messages",)
+    """Work for which sessions may lag behind."""
 
     async def tick(self) -> None:
         """Queue one sweep for each tenant; one that cannot have it now does not keep it from the others."""
@@ -116,10 +119,12 @@ class Sweeping:
     async def _lagging_sessions(self, tenant_id: UUID) -> int:
         at = clock.now()
         async with self.uow.begin_tenant(tenant_id) as tx:
-            lagging = await tx.sessions.lagging(at - self.patience, MANY)
-            for session_id in lagging:
-                await tx.jobs.enqueue("embed_messages", session_id, at)
-            return len(lagging)
+            behind = [
+                (kind, one) for kind in self.kinds for one in await tx.sessions.lagging(kind, at - self.patience, MANY)
+            ]
+            for kind, session_id in behind:
+                await tx.jobs.enqueue(kind, session_id, at)
+            return len(behind)
 
 
 def _portion(known: Sequence[tuple[str, int]]) -> list[str]:

@@ -44,6 +44,9 @@ class MemoryWriter:
     newest_wins: bool = False
     """Whether what is written now is current under its key even where another value has been valid since later."""
 
+    settles_keys: bool = True
+    """Whether rivals under a key are closed here; where conflicts are resolved, that has decided about them."""
+
     async def run(self, drafts: Sequence[Draft], vectors: Sequence[Embedded], model_id: int) -> list[Memory]:
         """Store the drafts, or reinforce what says the same; the memories come back in the drafts' order."""
         await self._check_sessions(drafts)
@@ -66,10 +69,18 @@ class MemoryWriter:
         shown = {memory.id: memory for memory in await memories_of(self.tx, list(rows.values()))}
         return [shown[str(rows[_identity(draft.row)]["id"])] for draft in drafts]
 
+    async def repeat(self, known: Row, draft: Draft) -> Row:
+        """Reinforce a memory that a draft says again in other words: the draft's source is kept, its text is not."""
+        said = await self.tx.memories.reinforce(known["id"], draft.row)
+        event = event_row("reinforced", None, said, self.actor, self.at, SHOWN | {"seen_count"})
+        await self.tx.memories.record([event | {"before": {"seen_count": said["seen_count"] - 1}}])
+        await self._add_sources({_identity(draft.row): said}, [draft])
+        return said
+
     async def _settled(self, rows: dict[tuple[Any, ...], Row]) -> dict[tuple[Any, ...], Row]:
         """The rows after their keys have one current value each."""
         keyed = {identity: row for identity, row in rows.items() if row["key"] is not None}
-        if not keyed:
+        if not keyed or not self.settles_keys:
             return rows
         settlement = KeySettlement(self.tx, self.actor, self.at)
         for row in keyed.values():
@@ -269,16 +280,16 @@ async def uncount(tx: Transaction, row: Row) -> None:
         await tx.owners.lock_and_change(row["owner"], OwnerChange(memories=-1, memory_tokens=-row["length"]))
 
 
-async def embed_later(tx: Transaction, stored: Sequence[Memory], at: datetime) -> UUID:
-    """A job for the vectors of memories that have none yet."""
+async def embed_later(tx: Transaction, memory_ids: Sequence[UUID], at: datetime, user_id: str | None) -> UUID:
+    """A job for the vectors of memories that have none yet; `user_id` where they are all one user's."""
+    payload = {"memory_ids": [str(memory_id) for memory_id in memory_ids]}
+    return await tx.jobs.enqueue("embed_memories", str(ids.new_id()), at, user_id=user_id, payload=payload)
+
+
+def user_of(stored: Sequence[Memory]) -> str | None:
+    """Whose memories they are, where they are one user's."""
     users = {memory.user_id for memory in stored}
-    return await tx.jobs.enqueue(
-        "embed_memories",
-        str(ids.new_id()),
-        at,
-        user_id=users.pop() if len(users) == 1 else None,
-        payload={"memory_ids": [memory.id for memory in stored]},
-    )
+    return users.pop() if len(users) == 1 else None
 
 
 async def locked_memory(tx: Transaction, principal: Principal, memory_id: UUID, *, deleted_too: bool = False) -> Row:

@@ -16,6 +16,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.vectorising.memories(run)
         case "delete_memories":
             await services.bulk.run(run)
+        case "extract":
+            await services.extraction.run(run)
         case "sweep":
             await services.sweeping.sweep(run)
         case _:

@@ -206,6 +206,9 @@ def memory_calls() -> Iterator[Call]:
     parts: dict[str, Any] = {"seqs": [1], "message_ids": [MESSAGE], "external_ids": [], "quote": None}
     source = {"memory_id": MEMORY, "session_id": SESSION, "created_at": AT, **parts}
     yield Call(name + "add_sources", "new", lambda tx: tx.memories.add_sources([{"id": new_id(), **source}]))
+    said = {**memory_row(), "uncertain": False}
+    yield Call(name + "reinforce", "one", lambda tx: tx.memories.reinforce(MEMORY, said))
+    yield Call(name + "drawn", "of a session", lambda tx: tx.memories.drawn(SESSION, [1, 2, 3]))
     yield Call(name + "sources", "many", lambda tx: tx.memories.sources([an_id(1, N + n) for n in range(50)]))
 
 
@@ -221,6 +224,22 @@ def fact_calls() -> Iterator[Call]:
     yield Call(name + "rivals", "one", rivals)
     yield Call(name + "contested", "one", lambda tx: tx.facts.contested(OWNER, AT))
     yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
+
+
+def conflict_calls() -> Iterator[Call]:
+    name, conflict = "ConflictRepository.", an_id(8, N)
+    for who, users in (("any", None), ("bound", BOUND)):
+        yield Call(name + "page", f"first, {who}", lambda tx: tx.conflicts.page(None, 50), users)
+        yield Call(name + "get", who, lambda tx: tx.conflicts.get(conflict), users)
+    yield Call(name + "page", "next", lambda tx: tx.conflicts.page(an_id(8, 9 * N), 50))
+    yield Call(name + "count", "all", lambda tx: tx.conflicts.count())
+    yield Call(name + "touching", "many", lambda tx: tx.conflicts.touching([an_id(1, 100 * n) for n in range(1, 200)]))
+    yield Call(
+        name + "resolve",
+        "some",
+        lambda tx: tx.conflicts.resolve([an_id(8, 100 * n) for n in range(1, 200)], "both", AT),
+    )
+    yield Call(name + "open", "one", lambda tx: tx.conflicts.open(MEMORY, [an_id(1, N + 1)], "same", AT))
 
 
 def message_calls() -> Iterator[Call]:
@@ -250,6 +269,7 @@ def message_calls() -> Iterator[Call]:
     yield Call(name + "get", "one", lambda tx: tx.messages.get(SESSION, 1))
     yield Call(name + "by_seqs", "two", lambda tx: tx.messages.by_seqs(SESSION, [1, 2]))
     yield Call(name + "window", "two", lambda tx: tx.messages.window(SESSION, 8, 128))
+    yield Call(name + "said", "two", lambda tx: tx.messages.said(SESSION, 8, 60, 4))
     yield Call(name + "by_ids", "many", lambda tx: tx.messages.by_ids([an_id(2, N + n) for n in range(50)]))
     yield Call(name + "around", "two", lambda tx: tx.messages.around([(SESSION, 1, 3), (f"s{S + 1}", 4, 6)]))
     yield Call(name + "redact", "one", lambda tx: tx.messages.redact(MESSAGE, {"text": "", "redacted_at": AT}))
@@ -282,7 +302,9 @@ def session_calls() -> Iterator[Call]:
     yield Call(name + "count", "of all", lambda tx: tx.sessions.count({}, AT))
     yield Call(name + "delete", "one", lambda tx: tx.sessions.delete(SESSION))
     yield Call(name + "embedded_to", "one", lambda tx: tx.sessions.embedded_to("s200", 10))
-    yield Call(name + "lagging", "some", lambda tx: tx.sessions.lagging(AT, 50))
+    yield Call(name + "lagging", "some", lambda tx: tx.sessions.lagging("embed_messages", AT, 50))
+    yield Call(name + "lagging", "unread", lambda tx: tx.sessions.lagging("extract", AT, 50))
+    yield Call(name + "extracted_to", "one", lambda tx: tx.sessions.extracted_to("s200", 10))
     states = "StateRepository."
     yield Call(states + "current", "one", lambda tx: tx.states.current(SESSION))
     yield Call(states + "version", "one", lambda tx: tx.states.version(SESSION, 3))
@@ -296,6 +318,8 @@ def job_calls() -> Iterator[Call]:
     queued, running, dead = (an_id(5, n) for n in (400, 201, 202))
     fence = Fence(running, 0, AT)
     yield Call(name + "enqueue", "new", lambda tx: tx.jobs.enqueue("embed_messages", SESSION, AT))
+    both = {"embed_messages": timedelta(0), "extract": timedelta(0)}
+    yield Call(name + "enqueue_all", "new", lambda tx: tx.jobs.enqueue_all(both, SESSION, AT))
     yield Call(name + "enqueue", "known", lambda tx: tx.jobs.enqueue("embed_messages", "s400", AT))
     yield Call(name + "wake", "one", lambda tx: tx.jobs.wake(queued))
     yield Call(name + "get", "any", lambda tx: tx.jobs.get(JOB))
@@ -497,6 +521,7 @@ def global_calls() -> Iterator[Call]:
 CALLS: list[Call] = [
     *memory_calls(),
     *fact_calls(),
+    *conflict_calls(),
     *message_calls(),
     *session_calls(),
     *job_calls(),

@@ -60,9 +60,10 @@ INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens,
 INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;
 
 INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, status, last_seq, embedded_seq,
-        created_at, updated_at, expires_at)
+        extracted_seq, created_at, updated_at, expires_at)
     SELECT tenant_id, 's' || s, owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END, 'agent' || s % 50,
-           'app' || s % 20, 'on', 'open', 10, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
+           'app' || s % 20, 'on', 'open', 10, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END,
+           CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
            CASE WHEN s % 50 = 0 THEN at + interval '1 year' END
     FROM texts WHERE n % 10 = 0;
 INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
@@ -87,8 +88,11 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
            CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
            CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
-INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, created_at)
-    SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, at FROM texts;
+INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, seqs, created_at)
+    SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, ARRAY[(n - 1) % 10 + 1], at FROM texts;
+INSERT INTO memory_conflicts (tenant_id, id, memory_id, other_id, reason, created_at, resolved_at)
+    SELECT tenant_id, pg_temp.id(8, n), pg_temp.id(1, n), pg_temp.id(1, n), 'same', at,
+           CASE WHEN n % 100 > 0 THEN at END FROM texts;
 INSERT INTO memory_events (tenant_id, id, memory_id, action, actor, created_at)
     SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), 'added', 'me', at FROM texts;
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -56,6 +57,10 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     ids["key_id"] = key["id"]
     jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
     ids["job_id"] = jobs[0]["id"]
+    async with services.uow.begin_tenant(tenant.id) as tx:
+        await tx.conflicts.open(UUID(ids["memory_id"]), [UUID(ids["memory_id"])], CANARY, clock.now())
+        (conflict,) = await tx.conflicts.page(None, 1)
+    ids["conflict_id"] = str(conflict["id"])
     yield Planted(tenant, other, api, ids)
     await tenant.close()
     await other.close()

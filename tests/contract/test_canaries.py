@@ -64,6 +64,14 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "add_memories": ({}, {"text": "x", "user_id": "ada"}, REFUSED, {201}),
     "delete_memories": ({}, {"user_id": "ada"}, REFUSED, LISTED),
     "get_memories": ({}, {"ids": ["{memory_id}"]}, LISTED, LISTED),
+    "extract_memories": (
+        {},
+        {"user_id": "ada", "messages": [{"role": "user", "content": "I live in Lisbon."}], "dry_run": True},
+        REFUSED,
+        LISTED,
+    ),
+    "list_conflicts": ({}, None, LISTED, LISTED),
+    "resolve_conflict": ({}, {"keep": "newer"}, ABSENT, ABSENT),
     "search_memories": ({}, {"query": "tea", "include_messages": True, "include_shared": True}, LISTED, LISTED),
     "delete_memory": ({}, None, ABSENT, ABSENT),
     "get_memory": ({}, None, ABSENT, ABSENT),
@@ -149,7 +157,7 @@ async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted:
 
 
 _ABSENT_IDS = {
-    **dict.fromkeys(("memory_id", "job_id", "key_id"), "01980000-0000-7000-8000-000000000000"),
+    **dict.fromkeys(("memory_id", "job_id", "key_id", "conflict_id"), "01980000-0000-7000-8000-000000000000"),
     **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),
     "seq": "1",
 }

@@ -13,7 +13,14 @@ from app.db.models.embeddings import embedding_models
 from app.db.models.jobs import jobs
 from app.db.models.keys import key_aliases, memory_keys
 from app.db.models.ledger import audit_log, context_cache, idempotency_keys, search_explanations
-from app.db.models.memories import memories, memory_events, memory_postings, memory_sources, memory_vectors
+from app.db.models.memories import (
+    memories,
+    memory_conflicts,
+    memory_events,
+    memory_postings,
+    memory_sources,
+    memory_vectors,
+)
 from app.db.models.messages import message_postings, message_vectors, messages
 from app.db.models.owners import owner_stats
 from app.db.models.sessions import session_states, sessions, summaries
@@ -34,6 +41,7 @@ __all__ = [
     "jobs",
     "key_aliases",
     "memories",
+    "memory_conflicts",
     "memory_events",
     "memory_keys",
     "memory_postings",

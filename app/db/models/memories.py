@@ -148,6 +148,23 @@ memory_events = tenant_table(
     Index(None, "tenant_id", "undo_id", postgresql_where=text("undo_id IS NOT NULL")),
 )
 
+memory_conflicts = tenant_table(
+    "memory_conflicts",
+    Column("id", Uuid, nullable=False),
+    Column("memory_id", Uuid, nullable=False),
+    Column("other_id", Uuid, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("resolution", Text),
+    timestamp("created_at", required=True),
+    timestamp("resolved_at"),
+    PrimaryKeyConstraint("tenant_id", "id"),
+    ForeignKeyConstraint(["tenant_id", "memory_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
+    ForeignKeyConstraint(["tenant_id", "other_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
+    Index(None, "tenant_id", "memory_id"),
+    Index(None, "tenant_id", "other_id"),
+    Index("ix_memory_conflicts_open", "tenant_id", "id", postgresql_where=text("resolved_at IS NULL")),
+)
+
 memory_postings = tenant_table(
     "memory_postings",
     label("owner", required=True),

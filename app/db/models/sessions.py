@@ -53,6 +53,12 @@ sessions = tenant_table(
     Index(None, "tenant_id", "agent_id", "created_at", "id", postgresql_where=text("agent_id IS NOT NULL")),
     Index(None, "tenant_id", "app_id", "created_at", "id", postgresql_where=text("app_id IS NOT NULL")),
     Index(None, "tenant_id", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
+    Index(
+        "ix_sessions_extraction_lag",
+        "tenant_id",
+        "updated_at",
+        postgresql_where=text("extracted_seq < last_seq AND memory = 'on'"),
+    ),
     Index("ix_sessions_embedding_lag", "tenant_id", "updated_at", postgresql_where=text("embedded_seq < last_seq")),
 )
 
