@@ -13,9 +13,11 @@ _HEADLESS: Final = re.compile(
     r"\b(?:it|them|those|that one|this one))$|.{0,8}(?:喜欢|讨厌|想要|爱)(?:太)?.{1,2}的$|我(?:怕|嫌|懒|胃|忙).{1,4}$"
 )
 _REMARK: Final = re.compile(
-    r"(?:my (?:stomach|back|head|skin|lips?|eyes?|throat|body|doctor)|(?:we|i) (?:got burned|learn(?:ed|t)(?: \w+)? the hard way)|"
+    r"(?:my (?:stomach|back|head|skin|lips?|eyes?|throat|body|doctor)|(?:we|i) (?:got burned|learn(?:ed|"
+    r"t)(?: \w+)? the hard way)|"
     r"it(?:'s| is| was)|that(?:'s| is| was)|which|because|since|otherwise|too |so (?:that|it|they)\b)|"
-    r"(?:上次|毕竟|反正|免得|省得|太|那样|这样|不然|否则|理由|原因|免|怕|好让)|.{0,8}(?:受不了|太累|太贵|太远|太慢|太麻烦|定的|起的|拍的板)$|"
+    r"(?:上次|毕竟|反正|免得|省得|太|那样|这样|不然|否则|理由|原因|免|怕|好让)|.{0,8}(?:受不了|太累|太贵|太远|太慢|"
+    r"太麻烦|定的|起的|拍的板)$|"
     r".{1,6}才(?:有|能|行).{1,4}$"
 )
 _EXACT: Final = re.compile(r"\d|[a-z][_./@][a-z]")
@@ -55,18 +57,25 @@ def is_remark(clause: Clause, *, has_time: bool) -> bool:
 
 
 _IMPERATIVE: Final = re.compile(
-    r"(?:please |and |but |also |just |then )*(?:don't|do not|no|never|avoid|keep|make|use|without|max|under|only|stick|write|start|end|add|"
-    r"skip|leave|put)\b|(?:请|也|但|都|尽量|最好|,)*(?:不要|别|不用|不能|语气|控制在|字数|用|标题|格式|加上?|写得?|结尾|开头)"
+    r"(?:please |and |but |also |just |then )*(?:don't|do not|no|never|avoid|keep|make|use|without|max|under|only|"
+    r"stick|write|start|end|add|"
+    r"skip|leave|put)\b|(?:请|也|但|都|尽量|最好|,)*(?:不要|别|不用|不能|语气|控制在|字数|用|标题|格式|加上?|写得?|"
+    r"结尾|开头)"
 )
 _STANDING: Final = re.compile(
-    r"\b(?:always|from now on|every time|each time|whenever|in (?:the )?future|going forward|generally|by default|for me|ever)\b|"
+    r"\b(?:always|from now on|every time|each time|whenever|in (?:the )?future|going forward|generally|by default|"
+    r"for me|ever)\b|"
     r"以后|今后|每次|永远|一律|一直|凡是|从现在|平时|都用|都要"
 )
 _COMMON: Final = re.compile(
-    r"[\w .+#-]{2,30}?(?:'s)? (?:default |runs on |listens on |uses ).{1,40}\bby default$|[a-z][\w.+-]*(?:'s)? default \w+ is\b|"
-    r"(?:the )?(?:ceo|president|capital|founder|author|king|queen|population|inventor) of (?!our|my|the (?:company|team|project))[a-z ]{2,30} (?:is|was)\b|"
-    r"to \w+ an? [\w ]{2,30},? you (?:run|need|use|have|can)\b|[\w .]{2,20} is (?:in|before|after|part of|located in) (?:europe|asia|africa|[a-z]+day)\b|"
-    r"[a-z][\w .+-]{1,20}(?:的)?默认(?:编码|端口|值|配置|版本)(?:是|为)|.{2,8}的(?:ceo|首都|总统|创始人|作者|发明者)是|部署.{2,12}应用要|"
+    r"[\w .+#-]{2,30}?(?:'s)? (?:default |runs on |listens on |uses ).{1,40}\bby default$|"
+    r"[a-z][\w.+-]*(?:'s)? default \w+ is\b|"
+    r"(?:the )?(?:ceo|president|capital|founder|author|king|queen|population|inventor) of (?!our|my|the (?:company|"
+    r"team|project))[a-z ]{2,30} (?:is|was)\b|"
+    r"to \w+ an? [\w ]{2,30},? you (?:run|need|use|have|can)\b|[\w .]{2,20} is (?:in|before|after|part of|"
+    r"located in) (?:europe|asia|africa|[a-z]+day)\b|"
+    r"[a-z][\w .+-]{1,20}(?:的)?默认(?:编码|端口|值|配置|版本)(?:是|为)|.{2,8}的(?:ceo|首都|总统|创始人|作者|"
+    r"发明者)是|部署.{2,12}应用要|"
     r"(?:所有)?人都|一般人|.{1,8}(?:光速|公里每小时)|(?:the )?deadline for taxes|.{0,4}报税"
 )
 

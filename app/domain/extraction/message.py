@@ -7,9 +7,6 @@ from typing import Final
 from app.domain.extraction.asking import request_of
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause, joined, sentences_of
-from app.domain.extraction.corrections import corrected
-from app.domain.extraction.dating import dated
-from app.domain.extraction.habits import Habits
 from app.domain.extraction.completing import (
     completes,
     is_common_knowledge,
@@ -18,6 +15,9 @@ from app.domain.extraction.completing import (
     is_of_the_task,
     is_remark,
 )
+from app.domain.extraction.corrections import corrected
+from app.domain.extraction.dating import dated
+from app.domain.extraction.habits import Habits
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import read, read_answer, read_plain

@@ -18,10 +18,12 @@ _NAME_FIRST_EN: Final = re.compile(
 )
 _OWN_EN: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|my|me|mine|we|we're|we've|we'll|our|ours|us)\b")
 _FAMILY_EN: Final = re.compile(
-    r"\b(?:mom|mum|dad|grandma|grandpa|wife|husband|son|daughter|kids?|sister|brother|boss|team|office|client|customer)s?\b"
+    r"\b(?:mom|mum|dad|grandma|grandpa|wife|husband|son|daughter|kids?|sister|brother|boss|team|office|client|"
+    r"customer)s?\b"
 )
 _EXACT_ZH: Final = re.compile(
-    rf"{_NUMBER_ZH}{{1,6}}(?:个|人|口|岁|年|月|天|周|号|点|分|小时|次|套|台|只|条|块|元|万|千|公里|米|斤|公斤|楼|层|张|倍|成|折|杯|颗|片|瓶|支|辆|室|居|本|节|门|份|顿|遍|趟|级|度|毫|克|升|页|行|版|期|位|名|家|间|项|轮|组)"
+    rf"{_NUMBER_ZH}{{1,6}}(?:个|人|口|岁|年|月|天|周|号|点|分|小时|次|套|台|只|条|块|元|万|千|公里|米|斤|公斤|楼|层|"
+    rf"张|倍|成|折|杯|颗|片|瓶|支|辆|室|居|本|节|门|份|顿|遍|趟|级|度|毫|克|升|页|行|版|期|位|名|家|间|项|轮|组)"
     r"|[a-z][a-z0-9]+"
 )
 _OWN_ZH: Final = re.compile(r"我|咱|家里|家在|公司|单位|老婆|老公|爸|妈|儿子|女儿|孩子|组里|团队|部门|客户|老板|同事")
@@ -32,25 +34,34 @@ _NOISE_EN: Final = re.compile(
     r"thank|thanks|sorry|good (?:point|idea|question)|hang out|that's (?:a lot|great|fine|it|my|what|why|how|not)|"
     r"can't believe|kidding|weather|raining|snowing|nice|awesome|cute|funny|weird|crazy|amazing|hurts?|"
     r"i (?:see|got it|know|guess|think|believe|mean|understand|hope|read|heard|saw that|wonder)|"
-    r"i (?:want|need|would like|have|'d like) to (?:sort|find|get|make|write|build a|parse|convert|print|know|ask|see|do)|"
-    r"(?:the |option |number |door |version )?(?:first|second|third|last|former|latter|other) (?:one|option|version|draft)|"
+    r"i (?:want|need|would like|have|'d like) to (?:sort|find|get|make|write|build a|parse|convert|print|know|ask|"
+    r"see|do)|"
+    r"(?:the |option |number |door |version )?(?:first|second|third|last|former|latter|other) (?:one|option|version|"
+    r"draft)|"
     r"option \w\b|number \d|door \d|line \d|same (?:thing|result|error)|output|expected|permission|denied|left to|"
-    r"(?:4\d\d|5\d\d) (?:on|from|error)|(?:shorter|longer|simpler)\b|(?:max |under )?\d+ (?:words|sentences|characters|paragraphs)|"
-    r"in (?:english|french|german|spanish|chinese|japanese|italian)$|agree|owe you|faster|slower|times? out|got (?:cold|stuck|the same)|"
-    r"been at (?:this|it)|(?:be|talk|see|speak) (?:back|to you|you|soon)|apparently|readme|docs? says?|dear\b|regards|battery|"
+    r"(?:4\d\d|5\d\d) (?:on|from|error)|(?:shorter|longer|simpler)\b|(?:max |under )?\d+ (?:words|sentences|"
+    r"characters|paragraphs)|"
+    r"in (?:english|french|german|spanish|chinese|japanese|italian)$|agree|owe you|faster|slower|times? out|"
+    r"got (?:cold|stuck|the same)|"
+    r"been at (?:this|it)|(?:be|talk|see|speak) (?:back|to you|you|soon)|apparently|readme|docs? says?|dear\b|"
+    r"regards|battery|"
     r"maybe|probably|perhaps|not sure|might|depends|thinking (?:of|about)|considering|whatever|minutes? left|boiling|"
     r"i'll (?:try|check|see|look|get back|let you|ask|think|do)|trying|restarted|"
-    r"says?|said|asking|calling|question|step|you(?:'re| are| said| can| could| should| would| did| told| missed| forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait)\b"
+    r"says?|said|asking|calling|question|step|you(?:'re| are| said| can| could| should| would| did| told| missed|"
+    r" forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait)\b"
 )
 _NOISE_ZH: Final = re.compile(
     r"报错|失败|崩|超时|返回了|编译|卡住|跑不|不行了?$|死了|烦|哈哈|谢|辛苦|厉害|不错|有道理|听起来|看起来|"
     r"居然|竟然|原来|难怪|怪不得|真的假的|你(?!们公司)|您|这样|试试|看看|等等|等一?下|稍等|改天|回头|待会|"
     r"好(?:贵|看|吃|喝|玩|用|烦|难|多|棒|美|可爱|酷)|太.{1,4}了|就要|急$|吧$|是(?:一种|一门|指)|"
-    r"第[一二三四五\d]+(?:个|版|行|种)|\d+号门|结果是|应该是|报\d|权限|缩短|\d+字|字以内|据说|同意|闹钟|提醒我|推荐|尊敬的|"
+    r"第[一二三四五\d]+(?:个|版|行|种)|\d+号门|结果是|应该是|报\d|权限|缩短|\d+字|字以内|据说|同意|闹钟|提醒我|推荐|"
+    r"尊敬的|"
     r"可能|也许|说不定|没准|看情况|看预算|还没定|在考虑|不一定|下一题|这道题|题目|"
     r"默认编码|的问题|第.步|结果|例子|"
     r"快了|慢了|搞定了|回来$|登机|文档|好了$|个亿|就走|弄了|跑了.{1,3}遍|还剩|只剩.{0,6}电|度$|对比|像给|开始于|发生在|"
-    r"还没(?:搞定|修|解决|弄|想好|定)|搞不定|^我?(?:想|要|需要)(?:用|把|给|让|问|知道|查|找)|^注意(?:一点|一下)?$|没睡|睡不|在(?:排队|路上)|出生在|的首都|沸腾|(?:我|咱)?(?:觉得|感觉|认为|猜|估计|听说|看到|网上说)|^(?:把|帮|给我|请|让|那|再|继续|先去)"
+    r"还没(?:搞定|修|解决|弄|想好|定)|搞不定|^我?(?:想|要|需要)(?:用|把|给|让|问|知道|查|找)|^注意(?:一点|一下)?$|"
+    r"没睡|睡不|在(?:排队|路上)|出生在|的首都|沸腾|(?:我|咱)?(?:觉得|感觉|认为|猜|估计|听说|看到|网上说)|^(?:把|帮|"
+    r"给我|请|让|那|再|继续|先去)"
 )
 _TASK_EN: Final = re.compile(
     r"(?:please |pls |now |then |also |just |ok |okay |can you |could you )*(?:add|make|write|draw|plot|rename|"
@@ -67,8 +78,12 @@ _GENERAL_EN: Final = re.compile(
     r"generally |considered |made of )|(?:an? )?[a-z]+ [a-z]+s at \d"
 )
 _HISTORY: Final = re.compile(r"(?<!\d)1[0-9]{3}(?!\d| ?(?:eur|usd|gbp|dollars|euros|pounds|a |per |incl|km|kg|k\b))")
+LEAST_WORDS: Final = 4
+"""Words of the shortest statement that is kept without a name or a number."""
+
 _DEFINITE_EN: Final = re.compile(
-    r"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]his|[Aa]ll|[Ee]very|[Ee]ach|[Nn]o) (?![A-Z][a-z]+ (?![A-Z]))|(?:prod|staging|repo|office|budget|training|wifi)\b"
+    r"(?:[Tt]he|[Oo]ur|[Mm]y|[Tt]his|[Aa]ll|[Ee]very|[Ee]ach|[Nn]o) (?![A-Z][a-z]+ (?![A-Z]))|(?:prod|staging|repo|"
+    r"office|budget|training|wifi)\b"
 )
 _IDENTIFIER: Final = re.compile(r"[a-z0-9]+(?:[._/@:-][a-z0-9]+)+|[a-z]{2,}\d")
 _FINITE_EN: Final = re.compile(
@@ -81,7 +96,7 @@ _CUES: Final[tuple[tuple[Category, re.Pattern[str]], ...]] = (
     (
         "constraint",
         re.compile(
-            r"\b(?:must|never|only|max(?:imum)?|at most|at least|capped|no more than|not allowed|can't|cannot|"
+            r"\b(?:must|never|only|up to|max(?:imum)?|at most|at least|capped|no more than|not allowed|can't|cannot|"
             r"nobody|limit(?:ed)?|rule|tops|forbidden|required|has to|have to|no)\b|"
             r"不能|只能|最多|至少|以内|不要|别|必须|不超过|不准|不许|禁止|只有|得(?=减|用|先|带|有)|限|不行"
         ),
@@ -178,11 +193,8 @@ def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
         return telling and (named or _FAMILY_EN.search(plain) is not None) and not re.match("[A-Z]", clause.text[:1])
     if not own and not telling and (_GENERAL_EN.match(plain) or is_fragment(clause)):
         return False
-    return (
-        exact
-        or named
-        or ((context.near or strong) and (own or _FAMILY_EN.search(plain) is not None) and len(plain.split()) > 3)
-    )  # noqa: PLR2004
+    somebodys = own or _FAMILY_EN.search(plain) is not None
+    return exact or named or ((context.near or strong) and somebodys and len(plain.split()) >= LEAST_WORDS)
 
 
 def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:

@@ -17,7 +17,8 @@ _ELIDED_EN: Final = (
     (
         re.compile(
             r"(?:also |just |now |still |currently |originally |only )*(?:learning|studying|"
-            r"working (?:at|for|as|in)|flying|travell?ing|living in|moving to|(?:hoping|aiming|trying) (?:to|for) (?!fix|find|get|make|run|open|understand|figure)|freelancing|between jobs|bilingual|"
+            r"working (?:at|for|as|in)|flying|travell?ing|heading to|living in|moving to|(?:hoping|aiming|"
+            r"trying) (?:to|for) (?!fix|find|get|make|run|open|understand|figure)|freelancing|between jobs|bilingual|"
             r"\d(?:st|nd|rd|th)[- ]year|more of an?|(?:a )?(?:big|huge) fan of|on an? [\w -]{2,20} diet|planning (?:to|"
             r"a)|doing (?:a|my)|training for|saving (?:up )?for|preparing for|allergic|"
             r"based in|from |vegan|vegetarian|married|left-handed|born)\b"
@@ -29,7 +30,8 @@ _ELIDED_EN: Final = (
             r"(?:also |just |finally |recently |still |never |really |now )*(?:got|grew up|"
             r"moved|started|stopped|quit|signed|bought|sold|dropped|ditched|switched|"
             r"joined|left|adopted|graduated|retired|booked|injured|used to|prefer|love|"
-            r"hate|can't (?:stand|eat|drink|do|handle)|worked (?:at|for|as|in)|won't eat|don't (?:like|eat|drink)|dislike|live in|"
+            r"hate|can't (?:stand|eat|drink|do|handle)|worked (?:at|for|as|in)|won't eat|don't (?:like|eat|drink)|"
+            r"dislike|live in|"
             r"work (?:at|for|as|in)|have (?:a|an|two|three)|went|decided|broke|passed|"
             r"turned|finished|settled|speak|play)\b"
         ),
@@ -39,7 +41,8 @@ _ELIDED_EN: Final = (
 _ELIDED_ZH: Final = re.compile(
     r"(?:刚|在|报|学|住|养|喜欢|不喜欢|讨厌|爱(?:吃|喝|看|玩|好|听)|打算|计划|"
     r"准备|决定|会|买|小时候|[去今明前后昨]年?天?|上|下个?|每|早上|晚上|中午|"
-    r"主要|受不了|坐|吃不了|结婚|待业|自由职业|开了|近视|攒|教|租|签|离婚|单身|退休|怀孕|养|做了|干了|练|带|当|大[一二三四]|"
+    r"拿到|提|能(?:看懂|听懂)|不会|学的|最(?!好|后|近|终|多|少)|一周|坐|吃不了|结婚|待业|自由职业|开了|近视|攒|教|租|签|离婚|单身|退休|"
+    r"怀孕|养|做了|干了|练|带|当|大[一二三四]|"
     r"研[一二三]|最爱|偏爱|平常|长期|常年|一直|当初|大学|网名|右|左|"
     r"周末|平时|老家|对.{1,8}过敏|从|有(?:一|两|三|个|只|条)|已经|目前|现在|戒|"
     r"改|搬|换|入职|毕业|最近|一般|习惯|不吃|不喝|从来不|从不|家里|家在|本周|"

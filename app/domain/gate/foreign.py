@@ -68,7 +68,8 @@ _PASTED: Final = re.compile(
     r"faq)\b[^\n:.]{0,10}|"
     r"(?:文档|说明书?|书|网|文章|公告|手册|官网|报道)(?:里|上|中)?(?:写|说|讲)(?:的|道)?(?:是)?|原文(?:是|如下)?|"
     r"(?:翻译|润色|改写|改一下|总结|概括|缩写|校对|修改|分析|检查|看看|解释|回复)[^\n:。]{0,12}|"
-    r"(?:下面|以下)(?:这[段个封篇])?是[^\n:。]{0,40}|(?:这是|下面是|以下是)[^\n:。]{0,16}(?:邮件|消息|短信|来信|信|文章|段落|"
+    r"(?:下面|以下)(?:这[段个封篇])?是[^\n:。]{0,40}|(?:这是|下面是|以下是)[^\n:。]{0,16}(?:邮件|消息|短信|来信|信|"
+    r"文章|段落|"
     r"评论|原文|聊天记录|歌词|诗)[^\n:。]{0,10}|"
     r"(?:[他她]|客户|老板|同事|朋友|经理|对方)(?:给我)?(?:说|写道|发来|发的|回复|留言|问)[^\n:。]{0,8})"
     r":(?!//)(?!\d)"
@@ -92,8 +93,10 @@ _CITED: Final = re.compile(
     r"[\"“「『']([^\"“”「」『』\n]{1,400})[\"”」』']"
 )
 _ABOUT_A_TEXT: Final = re.compile(
-    r"(?:please |can you |could you |pls |now )*(?:make (?:it|this)|sort (?:it|this|by)|summari[sz]e|translate|proofread|rewrite|"
-    r"shorten|polish|format|clean (?:it|this) up|reply to|tl;?dr|what does (?:this|it)|(?:is|are) (?:this|these|it) )[^\n]{0,60}$|"
+    r"(?:please |can you |could you |pls |now )*(?:make (?:it|this)|sort (?:it|this|by)|summari[sz]e|translate|"
+    r"proofread|rewrite|"
+    r"shorten|polish|format|clean (?:it|this) up|reply to|tl;?dr|what does (?:this|it)|(?:is|are) (?:this|these|"
+    r"it) )[^\n]{0,60}$|"
     r"(?:请|帮我|帮忙|麻烦|把)*(?:总结|翻译|润色|改(?!了|成)|排序|格式化|按.{1,8}排序|校对|缩写|精简|回复)[^\n]{0,20}$"
 )
 _BLANK_LINE: Final = re.compile(r"\n[ \t]*\n")

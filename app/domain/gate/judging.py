@@ -57,6 +57,7 @@ _METHOD: Final = re.compile(
     r"(?:步骤|流程|方法|办法|怎么做)(?:是|:|如下)|先.+(?:再|然后).+"
 )
 _SENTENCE_END: Final = re.compile(r"[.!?。;\n]")
+_PERSONAL: Final[frozenset[Category]] = frozenset({"relation", "constraint", "identity", "preference", "goal", "event"})
 MOST_CHARACTERS: Final = 2_000
 LOOK_BACK: Final = 200
 """Characters before a quote in which its condition may stand."""
@@ -124,7 +125,7 @@ def kind_of(candidate: Candidate) -> Kind:
 
 def _specificity(text: str, candidate: Candidate) -> float:
     """What no encyclopedia could tell: somebody's own, or a name or number."""
-    own = _OWN.search(folded(text)) is not None or candidate.category in {"relation", "constraint"}
+    own = _OWN.search(folded(text)) is not None or candidate.category in _PERSONAL
     named = _NAMED.search(text) is not None or candidate.value is not None
     return 0.6 * own + 0.4 * named
 

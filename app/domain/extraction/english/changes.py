@@ -94,7 +94,8 @@ RULES: Final = (
     ),
     Rule(
         r"<i> (?:joined|(?:have )?(?:just )?started (?:working )?(?:at|with)|started a new job at|"
-        r"got a (?:new )?job (?:at|with)|now work (?:at|for)) (?P<value>(?!the gym|the (?:two|three|first|tables?|columns?|lists?|strings?)|"
+        r"got a (?:new )?job (?:at|with)|now work (?:at|for)) (?P<value>(?!the gym|the (?:two|three|first|tables?|"
+        r"columns?|lists?|strings?)|"
         r"a gym)[^,]{1,40})",
         "identity",
         "user.employer",
@@ -243,7 +244,8 @@ RULES: Final = (
         r"can't|cannot|can not|have to|never|should never|should always|always)(?: ever)? (?!eat\b|"
         r"drink|have\b|stand\b|bear\b|tolerate|see|find|figure|believe|wait|go|get|"
         r"say|said|told|mentioned|tell|remember|open|access|log|sleep|think|stop|help|afford to|imagine|"
-        r"decide|understand|hear|read|wrong|work out|be|forg[eo]t|understood|knew|liked|saw|tried|use it|submit this|finish this|"
+        r"decide|understand|hear|read|wrong|work out|be|forg[eo]t|understood|knew|liked|saw|tried|use it|submit this|"
+        r"finish this|"
         r"\w+ (?:this|that|it)\b)(?P<value>.{3,160})",
         "constraint",
     ),

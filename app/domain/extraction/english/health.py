@@ -8,7 +8,8 @@ _PART: Final = r"(?:stomach|knee|back|skin|sleep|head|shoulder|wrist|ankle|hip|n
 
 RULES: Final = (
     Rule(
-        rf"(?P<value>[^,]{{2,60}}?) (?:wrecks?|upsets?|irritates?|bothers?|kills?|triggers?|gives) (?:my {_PART}|me (?:hives|"
+        rf"(?P<value>[^,]{{2,60}}?) (?:wrecks?|upsets?|irritates?|bothers?|kills?|triggers?|gives) (?:my {_PART}|"
+        rf"me (?:hives|"
         r"headaches|a headache|migraines|heartburn|cramps|a rash|nightmares))\b.{0,40}",
         "constraint",
         "user.health",
@@ -34,7 +35,8 @@ RULES: Final = (
         importance=9,
     ),
     Rule(
-        r"<i> take (?P<value>(?!it\b|that\b|this\b|care|the (?:bus|train|tram|car)|notes?|a (?:look|break|nap|walk|bus|train)|"
+        r"<i> take (?P<value>(?!it\b|that\b|this\b|care|the (?:bus|train|tram|car)|notes?|a (?:look|break|nap|walk|"
+        r"bus|train)|"
         r"time|my time|part|issue|pride)[a-z][\w -]{2,40}?(?: \d+ ?(?:mcg|mg|g|ml|iu))?(?: pills?| tablets?)? "
         r"(?:daily|every|twice|once|each|at night|in the (?:morning|evening)|before|after)\b.{0,40})",
         "constraint",

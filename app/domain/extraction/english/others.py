@@ -154,7 +154,7 @@ RULES: Final = (
         rf"takes over|took over|replaced|replaces|covers|left the|is the (?:new|one|"
         rf"lead|person|only one|product)|moved to|got promoted|"
         rf"has (?:a|an|two|three|the)|turned|doesn't (?:eat|drink|like|work|speak|"
-        rf"drive)|can't (?:eat|drink|stand)|is (?:afraid|scared|vegan|diabetic|coeliac|"
+        rf"drive)|can't (?:eat|drink|stand|have|do)|is (?:afraid|scared|vegan|diabetic|coeliac|"
         rf"celiac|lactose)|plays|studies|teaches)\b.{{1,120}}",
         "relation",
         personal=False,
