@@ -47,8 +47,9 @@ _NOISE_EN: Final = re.compile(
     r"regards|battery|"
     r"maybe|probably|perhaps|not sure|might|depends|thinking (?:of|about)|considering|whatever|minutes? left|boiling|"
     r"i'll (?:try|check|see|look|get back|let you|ask|think|do)|trying|restarted|"
-    r"says?|said|asking|calling|question|step|you(?:'re| are| said| can| could| should| would| did| told| missed|"
-    r" forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait)\b"
+    r"says?|said|thinks?|believes?|claims?|never mind|found it|we (?:lost|won)|dying|asking|calling|question|step|"
+    r"you(?:'re| are| said| can| could| should| would| did| told| missed|"
+    r" forgot)|your)\b|^(?:ugh|brb|wow|nah|hmm|meh|yay|omg|wait|wish)\b"
 )
 _NOISE_ZH: Final = re.compile(
     r"报错|失败|崩|超时|返回了|编译|卡住|跑不|不行了?$|死了|烦|哈哈|谢|辛苦|厉害|不错|有道理|听起来|看起来|"
@@ -58,7 +59,8 @@ _NOISE_ZH: Final = re.compile(
     r"尊敬的|"
     r"可能|也许|说不定|没准|看情况|看预算|还没定|在考虑|不一定|下一题|这道题|题目|"
     r"默认编码|的问题|第.步|结果|例子|"
-    r"快了|慢了|搞定了|回来$|登机|文档|好了$|个亿|就走|弄了|跑了.{1,3}遍|还剩|只剩.{0,6}电|度$|对比|像给|开始于|发生在|"
+    r"告诉我|做一份|打个?分|[输赢]了|星座|快了|慢了|搞定了|回来$|登机|文档|好了$|个亿|就走|弄了|跑了.{1,3}遍|还剩|"
+    r"只剩.{0,6}电|度$|对比|像给|开始于|发生在|"
     r"还没(?:搞定|修|解决|弄|想好|定)|搞不定|^我?(?:想|要|需要)(?:用|把|给|让|问|知道|查|找)|^注意(?:一点|一下)?$|"
     r"没睡|睡不|在(?:排队|路上)|出生在|的首都|沸腾|(?:我|咱)?(?:觉得|感觉|认为|猜|估计|听说|看到|网上说)|^(?:把|帮|"
     r"给我|请|让|那|再|继续|先去)"
@@ -104,7 +106,8 @@ _CUES: Final[tuple[tuple[Category, re.Pattern[str]], ...]] = (
     (
         "decision",
         re.compile(
-            r"\b(?:instead of|rather than|over|decided|settled|picked|chose|agreed|going with|went with)\b|"
+            r"\b(?:instead of|rather than|(?:went|go|going|chose|picked|prefer\w*) .{1,30} over|decided|settled|"
+            r"picked|chose|agreed|going with|went with)\b|"
             r"而不是|没选|选了|决定|定了|换成?|改用|不用"
         ),
     ),

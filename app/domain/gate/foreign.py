@@ -26,6 +26,7 @@ _LOG_LINE: Final = re.compile(
     r"|\[?(?:info|warn|warning|error|debug|trace|fatal|critical)\]?[ :\t]{1,3}\S"
     r"|traceback \(most|file \"[^\"\n]{1,200}\", line \d|"
     r"at [\w$.<>]{1,200}\([\w.$]{1,100}:\d|caused by: |exception in thread"
+    r"|http/\d|total \d+ |[d-][rwx-]{9}"
     r"|\[?\d{1,2}:\d\d(?::\d\d)?\]? ?[^\s:]{1,20} ?: ?\S"
     r"|[\w.]{1,80}(?:error|exception): |npm err!|\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3} - )"
 )
@@ -66,6 +67,8 @@ _PASTED: Final = re.compile(
     r"\b\w{2,20}'s (?:text|message|e-?mail|note|reply|comment|post)|"
     r"\b(?:from|per|according to) the (?:docs?|documentation|readme|article|spec|manual|paper|wiki|book|website|"
     r"faq)\b[^\n:.]{0,10}|"
+    r"\bhere(?:'s| is) what \w+ (?:sent|said|wrote|posted)|"
+    r"(?:^|\n)[^\n:。,]{1,6}(?:发的|发来的|写的|转的|转来的)|"
     r"(?:文档|说明书?|书|网|文章|公告|手册|官网|报道)(?:里|上|中)?(?:写|说|讲)(?:的|道)?(?:是)?|原文(?:是|如下)?|"
     r"(?:翻译|润色|改写|改一下|总结|概括|缩写|校对|修改|分析|检查|看看|解释|回复)[^\n:。]{0,12}|"
     r"(?:下面|以下)(?:这[段个封篇])?是[^\n:。]{0,40}|(?:这是|下面是|以下是)[^\n:。]{0,16}(?:邮件|消息|短信|来信|信|"

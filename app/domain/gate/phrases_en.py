@@ -18,7 +18,7 @@ QUESTION: Final = re.compile(
 )
 HYPOTHETICAL: Final = re.compile(
     r"(?:if|suppose|supposing|imagine|assume|assuming|let's (?:say|assume|pretend|"
-    r"imagine)|say i|what if|in case|unless|hypothetically|"
+    r"imagine)|say i|what if|according to|in case|unless|hypothetically|"
     r"even if|were i|had i|should i)\b(?!.{0,200}\b(?:always|never|use|answer|reply|ask me)\b)|"
     r"(?:i|we)(?:'d| would| could| might| may)\b(?! (?:like you|like to be called|"
     r"like (?:to (?!know|ask|see|hear|get|have|understand|say|thank|live)|an? (?!coffee))|prefer|rather |"

@@ -47,8 +47,7 @@ RULES: Final = (
         change="ends",
     ),
     Rule(
-        r"(?:i|we)(?:'m| am|'re| are) (?:not (?=.{1,80} any ?more$)|no longer )(?P<before>.{1,80}?)(?: any ?"
-        r"more)?$",
+        r"(?:i|we)(?:'m| am|'re| are) (?:not (?=.{1,80} any ?more$)|no longer )(?P<before>.{1,80}?)(?: any ?more)?$",
         "other",
         change="ends",
     ),
@@ -95,8 +94,7 @@ RULES: Final = (
     Rule(
         r"<i> (?:joined|(?:have )?(?:just )?started (?:working )?(?:at|with)|started a new job at|"
         r"got a (?:new )?job (?:at|with)|now work (?:at|for)) (?P<value>(?!the gym|the (?:two|three|first|tables?|"
-        r"columns?|lists?|strings?)|"
-        r"a gym)[^,]{1,40})",
+        r"columns?|lists?|strings?)|a gym)[^,]{1,40})",
         "identity",
         "user.employer",
         change="replaces",
@@ -162,8 +160,7 @@ RULES: Final = (
     ),
     Rule(
         r"(?:please |and |but |also |you (?:should|must|can) )*+(?:never|always|do not ever|"
-        r"don't ever|make sure (?:you|to|that)|be sure to always|under no circumstances|"
-        r"no matter what)\b.{3,200}",
+        r"don't ever|make sure (?:you|to|that)|be sure to always|under no circumstances|no matter what)\b.{3,200}",
         "constraint",
     ),
     Rule(
@@ -187,8 +184,7 @@ RULES: Final = (
     Rule(
         r"(?:please )?(?:use|stick (?:to|with)|prefer|be|give me|show)\b (?P<value>(?:metric|"
         r"imperial|celsius|fahrenheit|bullet points|plain english|simple words|short|"
-        r"concise|brief|formal|informal|british|american|24|12-hour|tabs|spaces|type hints|"
-        r"code examples)\b.{0,80})",
+        r"concise|brief|formal|informal|british|american|24|12-hour|tabs|spaces|type hints|code examples)\b.{0,80})",
         "preference",
         "preference.style",
         importance=8,
@@ -205,8 +201,7 @@ RULES: Final = (
     ),
     Rule(
         r"(?P<value>(?!i\b|we\b|it\b|that\b|this\b|you\b|he\b|she\b|they\b)[^,]{3,80}?),? (?:everywhere|"
-        r"no exceptions|at all times|without exception|in all cases|only please|wherever possible|"
-        r"ever)(?:,? please)?$",
+        r"no exceptions|at all times|without exception|in all cases|only please|wherever possible|ever)(?:,? please)?$",
         "constraint",
         personal=False,
     ),
@@ -220,8 +215,7 @@ RULES: Final = (
     Rule(
         r"(?:please |and |also )*(?:write|put|format|name|label|sign|keep|leave|document|"
         r"prefix|wrap|indent|start|end) (?P<value>(?!an?\b|me\b|the\b|this\b|that\b|"
-        r"it\b|some\b|my\b|up\b|down\b)(?:[\w/-]+ ){1,4}(?:in|as|with|without|using|"
-        r"under|below) .{2,60})",
+        r"it\b|some\b|my\b|up\b|down\b)(?:[\w/-]+ ){1,4}(?:in|as|with|without|using|under|below) .{2,60})",
         "constraint",
     ),
     Rule(
@@ -245,8 +239,7 @@ RULES: Final = (
         r"drink|have\b|stand\b|bear\b|tolerate|see|find|figure|believe|wait|go|get|"
         r"say|said|told|mentioned|tell|remember|open|access|log|sleep|think|stop|help|afford to|imagine|"
         r"decide|understand|hear|read|wrong|work out|be|forg[eo]t|understood|knew|liked|saw|tried|use it|submit this|"
-        r"finish this|"
-        r"\w+ (?:this|that|it)\b)(?P<value>.{3,160})",
+        r"finish this|\w+ (?:this|that|it)\b)(?P<value>.{3,160})",
         "constraint",
     ),
 )
