@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Final
 
 from app.core.text.dates_fold import fold
@@ -51,6 +52,7 @@ class Dated:
     expires_at: datetime | None
 
 
+@lru_cache(maxsize=8)  # a clause is read by the rules, with its subject, and as it is
 def dated(clause: str, turn: Turn, *, annotate: bool = True) -> Dated:
     """Reads the times of a clause as of the moment and the place it was said at.
 
