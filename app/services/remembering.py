@@ -63,7 +63,7 @@ class Remembering:
         """
         asking = [
             (place, message)
-            for place, message in enumerate(given)
+            for place, message in enumerate(given, 1)
             if message.role == "user" and _asks(text_of(message.content))
         ]
         if not asking:
@@ -88,7 +88,7 @@ class Remembering:
         """Write it in the append's transaction; ids of memories. What the session's owner is not meant for is left."""
         if session["memory"] != "on" or Origin.of_session(session) != asked.origin:
             return []
-        numbers = {place: message.seq for place, message in enumerate(stored)}
+        numbers = {place: message.seq for place, message in enumerate(stored, 1)}
         turns = [replace(turn, seq=numbers[turn.seq]) for turn in asked.turns]
         candidates = [replace(one, seqs=tuple(numbers[place] for place in one.seqs)) for one in asked.candidates]
         drafts = [
