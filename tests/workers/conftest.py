@@ -66,6 +66,7 @@ def settings(server: embedded.EmbeddedServer) -> Settings:
         migration_database_url=server.migrator_dsn,
         key_cache_seconds=0,
         embed_debounce_seconds=0,
+        extractor="off",
         job_backoff_seconds=0.05,
         job_heartbeat_seconds=20,  # a loaded machine stops this loop for longer than a second
         worker_poll_seconds=0.2,

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from app.core.metrics import Metrics
+from app.domain.jobs import JobKind
 from app.domain.principal import Principal
 from app.schemas.messages import MessageAppend
 from app.services.messages import MessageService
 from app.services.redacting import Redacting
+from app.services.remembering import Remembering
 from app.uow import Transaction, UnitOfWork
 from tests.workers.conftest import Desk, GatedModel, until
 
@@ -50,7 +52,9 @@ class SlowAppend:
             await self.may_commit.wait()
 
     def start(self, principal: Principal, text: str) -> asyncio.Task[Any]:
-        service = MessageService(self, timedelta(0), Redacting(Metrics()))  # type: ignore[arg-type]
+        remembering = Remembering(self, None)  # type: ignore[arg-type] - nothing is asked to be remembered
+        after: dict[JobKind, timedelta] = {"embed_messages": timedelta(0)}
+        service = MessageService(self, after, Redacting(Metrics()), remembering)  # type: ignore[arg-type]
         return asyncio.create_task(service.append(principal, "s", MessageAppend(role="user", content=text), None))
 
 
