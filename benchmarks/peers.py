@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/peers.py [--sizes 1451 10000 100000] [--conversations FILE] [--environments DIR]
 
 Each system has a database of its own on one server, 10 connections, one process of uvicorn, and vectors of memories and
-questions that are looked up by text, so that no model is measured; none logs its requests. Rounds go from system to system, so that the
-machine's load meets all alike; medians of rounds, and of each round's ratio, are shown. Up to 10,000 memories are added
-to the others by their own means; more are copied into their tables and indexed afterwards. Mnemic's are always copied.
+questions that are looked up by text, so that no model is measured; none logs its requests. Rounds go from system to
+system, so that the machine's load meets all alike; medians of rounds and of each round's ratio are shown. Up to 10,000
+memories are added to the others by their own means; more are copied into their tables and indexed afterwards. Mnemic's
+are always copied.
 """
 
 import argparse

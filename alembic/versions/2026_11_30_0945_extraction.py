@@ -1,4 +1,4 @@
-"""Extraction: a kind of job, an index over sessions that wait for it, and pairs of memories that contradict each other."""
+"""Extraction: a kind of job, an index of sessions that wait for it, and pairs of memories that cannot both be true."""
 
 from alembic import op
 

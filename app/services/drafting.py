@@ -35,9 +35,7 @@ class Origin:
         return cls(narrowest(session["user_id"], session["agent_id"], session["app_id"], session["id"]), session["id"])
 
 
-def zone_of_sender(
-    asked: str | None, session: RowLike | None, user: RowLike | None, tenants: str | None = None
-) -> str:
+def zone_of_sender(asked: str | None, session: RowLike | None, user: RowLike | None, tenants: str | None = None) -> str:
     """The zone of messages that name none: the call's, the session's, the user's, the tenant's."""
     named = (asked, session and session["timezone"], user and user["timezone"], tenants)
     return next((zone for zone in named if zone), "UTC")
