@@ -175,7 +175,9 @@ async def test_worker_outlives_a_cut_in_the_middle_of_a_job(desk: Desk, model: G
         await embedded_all(desk, 1)
 
 
-async def test_worker_that_no_longer_listens_works_on_and_listens_again(desk: Desk) -> None:
+async def test_worker_that_no_longer_listens_works_on_and_listens_again(desk: Desk, full_size: bool) -> None:
+    if not full_size:
+        pytest.skip("waits until the dispatcher looks after its connection, half a minute: make soak")
     async with at_work(desk.services):
         await until(lambda: desk.sql(LISTENERS))
         (lost,) = await desk.sql(LISTENERS)
@@ -193,8 +195,10 @@ async def test_worker_that_no_longer_listens_works_on_and_listens_again(desk: De
 
 @pytest.mark.timeout(180)
 async def test_worker_waits_for_a_database_that_is_restarted(
-    desk: Desk, server: embedded.EmbeddedServer, model: GatedModel
+    desk: Desk, server: embedded.EmbeddedServer, model: GatedModel, full_size: bool
 ) -> None:
+    if not full_size:
+        pytest.skip("waits for the dispatcher's own pauses, 40 seconds: make soak")
     model.gate.clear()
     async with at_work(desk.services, job_heartbeat_seconds=1, sweep_seconds=2):
         await desk.append("s", "one")
