@@ -11,13 +11,13 @@ from app.core.errors import Conflict as Clash
 from app.core.errors import NotFound
 from app.domain.principal import Principal
 from app.repositories.base import Row
-from app.repositories.owners import OwnerChange
 from app.schemas.conflicts import Conflict, ConflictResolution, Keep
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.answers import Answer, Write, write_once
+from app.services.closing import SUPERSEDED, supersede, uncount
 from app.services.history import event_row
 from app.services.presenting import memories_of
-from app.services.writing import locked_memory, uncount
+from app.services.writing import locked_memory
 from app.uow import Transaction, UnitOfWork
 
 
@@ -97,14 +97,12 @@ def _lost(newer: Row, older: Row, keep: Keep) -> list[tuple[Row, Row | None]]:
 async def _close(tx: Transaction, row: Row, by: Row | None, actor: str, at: datetime) -> None:
     """Make a memory history, in favour of another one if there is one."""
     if by is not None:
-        (closed,) = await tx.facts.supersede([row["id"]], by["id"], at, by["valid_from"] or at)
-        await tx.owners.lock_and_change(row["owner"], OwnerChange(-1, -row["length"]))
-    else:
-        await uncount(tx, row)
-        over = {"status": "superseded", "valid_to": at, "superseded_at": at, "updated_at": at}
-        closed = await tx.memories.change(row["id"], over)
-    shown = {"status", "valid_to", "superseded_by"}
-    await tx.memories.record([event_row("superseded", row, closed, actor, at, shown)])
+        await supersede(tx, [row], by, actor, at)
+        return
+    await uncount(tx, row)
+    over = {"status": "superseded", "valid_to": at, "superseded_at": at, "updated_at": at}
+    closed = await tx.memories.change(row["id"], over)
+    await tx.memories.record([event_row("superseded", row, closed, actor, at, SUPERSEDED)])
 
 
 async def _shown(tx: Transaction, row: Row) -> Conflict:

@@ -13,12 +13,13 @@ from app.repositories.owners import OwnerChange
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.memories import Memory
 from app.services.answers import Answer, Write, write_once
+from app.services.closing import uncount
 from app.services.history import event_row
 from app.services.keying import KeySettlement
 from app.services.presenting import memories_of, shown_status
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
-from app.services.writing import locked_memory, uncount
+from app.services.writing import locked_memory
 from app.uow import Transaction, UnitOfWork
 
 CONFIRMED: Final = 0.95

@@ -1,13 +1,11 @@
 """One current value under a key: what becomes current closes what was, unless the key has many values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from app.repositories.base import Row, RowLike
-from app.repositories.owners import OwnerChange
-from app.services.history import event_row
+from app.services.closing import since, supersede
 from app.services.keys import canonical_keys
 from app.uow import Transaction
 
@@ -30,13 +28,13 @@ class KeySettlement:
         if row["key"] is None or row["uncertain"] or await self._many_valued(row["key"]):
             return
         rivals = await self.tx.facts.rivals(row, self.at)
-        later = [rival for rival in rivals if _since(rival) > _since(row)]
+        later = [rival for rival in rivals if since(rival) > since(row)]
         if later and not newest_wins:
-            winner = max(later, key=_since)
+            winner = max(later, key=since)
             current = [one for one in await self.tx.memories.by_ids([row["id"]]) if one["status"] == "active"]
-            await self._close(current, winner)
+            await supersede(self.tx, current, winner, self.actor, self.at)
             return
-        await self._close(rivals, row)
+        await supersede(self.tx, rivals, row, self.actor, self.at)
 
     async def settle_all(self, owner: str) -> int:
         """Settle every key of an owner under which several are current; how many rows were closed."""
@@ -49,25 +47,8 @@ class KeySettlement:
                 scope = (row["key"], row["agent_id"], row["app_id"], row["session_id"])
                 groups.setdefault(scope, []).append(row)
         for newest, *older in groups.values():
-            await self._close(older, newest)
+            await supersede(self.tx, older, newest, self.actor, self.at)
         return sum(len(group) - 1 for group in groups.values())
-
-    async def _close(self, rows: Sequence[Row], winner: RowLike) -> None:
-        if not rows:
-            return
-        before = {row["id"]: row for row in rows}
-        closed = await self.tx.facts.supersede(list(before), winner["id"], self.at, _since(winner))
-        lost = OwnerChange(-len(closed), -sum(row["length"] for row in closed))
-        await self.tx.owners.lock_and_change(rows[0]["owner"], lost)
-        shown = {"status", "valid_to", "superseded_by"}
-        await self.tx.memories.record(
-            [event_row("superseded", before[row["id"]], row, self.actor, self.at, shown) for row in closed]
-        )
 
     async def _many_valued(self, key: str) -> bool:
         return (await canonical_keys(self.tx, {key}))[key].multi_valued
-
-
-def _since(row: RowLike) -> datetime:
-    since: datetime = row["valid_from"] or row["created_at"]
-    return since

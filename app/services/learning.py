@@ -17,10 +17,10 @@ from app.repositories.owners import OwnerChange
 from app.repositories.search import LegQuery
 from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
+from app.services.closing import remove
 from app.services.drafting import Origin
-from app.services.history import event_row
 from app.services.reconciling import Reconciled, Reconciler
-from app.services.writing import Draft, embed_later, uncount
+from app.services.writing import Draft, embed_later
 from app.uow import Transaction
 
 MOST_FORGOTTEN: Final = 20
@@ -32,19 +32,18 @@ class Learnt:
     """Memories that were written or reinforced, that ended, and that were forgotten."""
 
     written: list[UUID] = field(default_factory=list)
-    ended: list[UUID] = field(default_factory=list)
     forgotten: list[UUID] = field(default_factory=list)
     done: list[Reconciled] = field(default_factory=list)
     """What became of each statement, in their order."""
 
+    @property
+    def ended(self) -> list[UUID]:
+        """What is history because of it."""
+        return [memory_id for one in self.done for memory_id in one.displaced]
+
     def and_then(self, other: "Learnt") -> "Learnt":
         """Both."""
-        return Learnt(
-            self.written + other.written,
-            self.ended + other.ended,
-            self.forgotten + other.forgotten,
-            self.done + other.done,
-        )
+        return Learnt(self.written + other.written, self.forgotten + other.forgotten, self.done + other.done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,6 @@ class Learner:
         made = {vector.target: vector for vector in vectors}
         reconciler = Reconciler(self.tx, self.actor, self.at, self.origin.scope, self.model, self.calibration)
         written: dict[UUID, bool] = {}
-        ended: list[UUID] = []
         outcomes: list[Reconciled] = []
         for candidate, draft in zip(candidates, drafts, strict=True):
             if any((seq, draft.row["content_hash"]) in known for seq in candidate.seqs):
@@ -83,12 +81,11 @@ class Learner:
                 continue
             done = await reconciler.write(candidate, draft, made.get(draft.row["id"]))
             outcomes.append(done)
-            ended += done.displaced
             if done.memory_id is not None:
                 written[done.memory_id] = written.get(done.memory_id, False) or (done.created and not made)
         if bare := [memory_id for memory_id, lacking in written.items() if lacking]:
             await embed_later(self.tx, bare, self.at, self.origin.scope.user_id)
-        return Learnt(list(written), ended, forgotten, outcomes)
+        return Learnt(list(written), forgotten, outcomes)
 
     async def _drawn(self, turns: Sequence[Turn]) -> set[tuple[int, bytes]]:
         """What the turns have given already: their numbers with the hash of each text."""
@@ -102,10 +99,7 @@ class Learner:
         gone: list[UUID] = []
         for forget in forgets(turn):
             for row in await self._meant(forget):
-                await uncount(self.tx, row)
-                values = {"status": "deleted", "deleted_at": self.at, "updated_at": self.at}
-                changed = await self.tx.memories.change(row["id"], values)
-                await self.tx.memories.record([event_row("deleted", row, changed, self.actor, self.at, {"status"})])
+                await remove(self.tx, row, self.actor, self.at)
                 gone.append(row["id"])
         return gone
 

@@ -23,6 +23,7 @@ from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import AddedMemories, AddedMemory, MemoriesAdd, Memory, MemoryAdd, MemoryChange, MemoryHistory
 from app.services.analysis import analyse_all
 from app.services.answers import Answer, Write, write_once
+from app.services.closing import remove
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
 from app.services.keying import KeySettlement
@@ -30,7 +31,7 @@ from app.services.keys import canonical_key
 from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, uncount, user_of
+from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, user_of
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -146,10 +147,7 @@ class MemoryService:
         async def work(tx: Transaction) -> Answer:
             before = await locked_memory(tx, principal, memory_id)
             check_version(before["version"], if_match)
-            await uncount(tx, before)
-            values = {"status": "deleted", "deleted_at": at, "updated_at": at}
-            changed = await tx.memories.change(memory_id, values)
-            await tx.memories.record([event_row("deleted", before, changed, principal.actor, at, {"status"})])
+            await remove(tx, before, principal.actor, at)
             return Answer(204, None)
 
         return await write_once(self.uow, Write(principal, claim), None, work)

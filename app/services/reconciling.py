@@ -14,10 +14,10 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.models import ModelRecord
-from app.repositories.owners import OwnerChange
 from app.repositories.search import DenseQuery, LegQuery
 from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
+from app.services.closing import since, supersede
 from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
 from app.services.keys import CanonicalKey, canonical_key
@@ -94,7 +94,8 @@ class Reconciler:
         words = list(dict.fromkeys(tokens(f"{new.text} {new.before or ''}")))[:WORDS]
         query = LegQuery([self.scope.owner], words, dense, NEIGHBOURS)
         found = await self.tx.search.memories(query, Selection(self.scope, self.at, uncertain=True))
-        similar = {row["id"]: self._similarity(row["cosine"]) for row in found}
+        cosines = {row["id"]: row["cosine"] for row in found}
+        similar = {one: None if raw is None else self.calibration.similarity(raw) for one, raw in cosines.items()}
         keyed = []
         if new.key is not None:
             keyed = await self.tx.facts.current(self.scope.owner, new.key, self.at)
@@ -102,28 +103,10 @@ class Reconciler:
         rows = await self.tx.memories.by_ids([one for one in ids if one != draft.row["id"]])
         return [(row, similar.get(row["id"])) for row in sorted(rows, key=lambda row: row["id"])]
 
-    def _similarity(self, cosine: float | None) -> float | None:
-        if cosine is None:
-            return None
-        low, high = self.calibration.low, self.calibration.high
-        return min(1.0, max(0.0, (cosine - low) / (high - low)))
-
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:
-        """Make rows history in favour of another one, from when that was said."""
-        if not rows:
-            return []
-        before = {row["id"]: row for row in rows}
-        closed = await self.tx.facts.supersede(list(before), by["id"], self.at, by["valid_from"] or by["created_at"])
-        lost = OwnerChange(-len(closed), -sum(row["length"] for row in closed))
-        await self.tx.owners.lock_and_change(self.scope.owner, lost)
-        shown = {"status", "valid_to", "superseded_by"}
-        await self.tx.memories.record(
-            [
-                event_row("superseded", before[row["id"]], row, self.actor, self.at, shown) | self._why(plan)
-                for row in closed
-            ]
-        )
-        await forget_conflicts(self.tx, list(before), self.actor, self.at)
+        """Make rows history in favour of another one; what contradicted them stands undisputed."""
+        closed = await supersede(self.tx, rows, by, self.actor, self.at, _why(plan))
+        await forget_conflicts(self.tx, [row["id"] for row in rows], self.actor, self.at)
         return [row["id"] for row in closed]
 
     async def _dispute(self, rows: Sequence[Row], said: Row, plan: Plan[UUID]) -> list[UUID]:
@@ -134,13 +117,14 @@ class Reconciler:
             if row["status"] == "active":
                 changed = await self.tx.memories.change(row["id"], {"status": "disputed", "updated_at": self.at})
                 event = event_row("disputed", row, changed, self.actor, self.at, {"status"})
-                await self.tx.memories.record([event | self._why(plan)])
+                await self.tx.memories.record([event | {"reason": _why(plan)}])
         others = [row["id"] for row in rows]
         await self.tx.conflicts.open(said["id"], others, plan.reason, self.at)
         return others
 
-    def _why(self, plan: Plan[UUID]) -> dict[str, str]:
-        return {"reason": f"{plan.verdict}: {plan.reason}"}
+
+def _why(plan: Plan[UUID]) -> str:
+    return f"{plan.verdict}: {plan.reason}"
 
 
 def _statement_of(candidate: Candidate, draft: Draft, key: CanonicalKey | None) -> Statement:
@@ -166,6 +150,6 @@ def _statement(row: Row) -> Statement:
         kind=row["kind"],
         category=row["category"],
         source=row["source"],
-        occurred_at=row["valid_from"] or row["created_at"],
+        occurred_at=since(row),
         uncertain=row["uncertain"],
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.core import ids
 from app.core.errors import Contention, Forbidden, Invalid
-from app.domain.memory import VISIBLE_STATUSES, default_importance, default_weight, traits_of, visible
+from app.domain.memory import default_importance, default_weight, traits_of, visible
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -18,6 +18,7 @@ from app.repositories.postings import Posting
 from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory, MemoryIn, SourceIn
 from app.services.analysis import Analysis
+from app.services.closing import uncount
 from app.services.history import SHOWN, event_row
 from app.services.keying import KeySettlement
 from app.services.keys import canonical_keys
@@ -272,12 +273,6 @@ def _whole(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, dict):
         return {name: _whole(part) for name, part in value.items()}
     return [_whole(part) for part in value] if isinstance(value, list) else value
-
-
-async def uncount(tx: Transaction, row: Row) -> None:
-    """Take a memory that is about to leave sight out of its owner's counters."""
-    if row["status"] in VISIBLE_STATUSES:
-        await tx.owners.lock_and_change(row["owner"], OwnerChange(memories=-1, memory_tokens=-row["length"]))
 
 
 async def embed_later(tx: Transaction, memory_ids: Sequence[UUID], at: datetime, user_id: str | None) -> UUID:
