@@ -14,7 +14,6 @@ from app.db.dsn import Dsn, parse_dsn
 from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
-from app.domain.jobs import JobKind
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
@@ -167,7 +166,8 @@ def compose(
     access = AccessService(uow, settings.key_cache_seconds)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
-    redacting = Redacting(measured)
+    redacting, extractor = Redacting(measured), RulesExtractor()
+    after = work_after(settings)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -182,15 +182,15 @@ def compose(
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
         curation=CurationService(uow, redacting),
-        extraction=ExtractionService(uow, embedder, RulesExtractor(), measured),
-        extract_now=ExtractNowService(uow, embedder, RulesExtractor(), redacting),
+        extraction=ExtractionService(uow, embedder, extractor, measured),
+        extract_now=ExtractNowService(uow, embedder, extractor, redacting),
         facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
         lifecycle=LifecycleService(uow, redacting),
         memories=MemoryService(uow, embedder, redacting),
-        messages=MessageService(uow, work_after(settings), redacting, Remembering(uow, embedder)),
+        messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
         retrieval=RetrievalService(
@@ -205,23 +205,18 @@ def compose(
         ),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
-        sweeping=Sweeping(uow, patience, lagging(settings)),
+        sweeping=Sweeping(uow, patience, tuple(after)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
 
 
-def work_after(settings: Settings) -> dict[JobKind, timedelta]:
+def work_after(settings: Settings) -> dict[Lagging, timedelta]:
     """What is done with appended messages, and how long they gather before it."""
-    delays: dict[JobKind, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
+    delays: dict[Lagging, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
     if settings.extractor != "off":
         delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
     return delays
-
-
-def lagging(settings: Settings) -> tuple[Lagging, ...]:
-    """Work for which sessions may lag behind."""
-    return ("embed_messages",) if settings.extractor == "off" else ("embed_messages", "extract")
 
 
 @asynccontextmanager

@@ -73,6 +73,7 @@ class JobRepository(Repository):
         payload: dict[str, Any] | None = None,
     ) -> list[UUID]:
         """The same for several kinds of one subject, each with its delay, in one statement; ids in the kinds' order."""
+        ordered = sorted(delays.items())  # so that two such statements do not wait for each other
         rows = [
             {
                 "tenant_id": self._tenant_id,
@@ -86,9 +87,7 @@ class JobRepository(Repository):
                 "created_at": at,
                 "updated_at": at,
             }
-            for kind, delay in sorted(
-                delays.items()
-            )  # one order, so that two such statements do not wait for each other
+            for kind, delay in ordered
         ]
         statement = insert(jobs).values(insertable(rows))
         upsert = statement.on_conflict_do_update(

@@ -51,6 +51,9 @@ DEDUPE: Final = (
     text("md5(value::text)"),
 )
 
+_REINFORCED: Final = memories.c.confidence + (1.0 - memories.c.confidence) * 0.1
+"""As `domain.memory.reinforced` has it."""
+
 _TENANT: Final = bindparam("tenant_id", type_=Uuid())
 _IDS: Final = bindparam("ids", type_=ARRAY(Uuid()))
 _BY_IDS: Final = select(memories).where(memories.c.tenant_id == _TENANT, memories.c.id == func.any(_IDS))
@@ -107,14 +110,13 @@ class MemoryRepository(Repository):
         statement = insert(memories).values(insertable([{"tenant_id": self._tenant_id, **row} for row in rows]))
         given, known = statement.excluded, memories.c
         settled = known.uncertain & ~given.uncertain
-        reinforced = known.confidence + (1.0 - known.confidence) * 0.1
         upsert = statement.on_conflict_do_update(
             index_elements=DEDUPE,
             index_where=text("status = 'active'"),
             set_={
                 "seen_count": known.seen_count + 1,
                 "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),
-                "confidence": case((settled, func.greatest(given.confidence, reinforced)), else_=reinforced),
+                "confidence": case((settled, func.greatest(given.confidence, _REINFORCED)), else_=_REINFORCED),
                 "uncertain": known.uncertain & given.uncertain,
                 "source": case((settled, given.source), else_=known.source),
                 "expires_at": case(
@@ -132,11 +134,10 @@ class MemoryRepository(Repository):
     async def reinforce(self, memory_id: UUID, said: RowLike) -> RowMapping:
         """Count one more saying of a memory, as `put` does for the same text; what was uncertain may become a fact."""
         known = memories.c
-        reinforced = known.confidence + (1.0 - known.confidence) * 0.1
         values: dict[str, Any] = {
             "seen_count": known.seen_count + 1,
             "last_seen_at": func.greatest(known.last_seen_at, said["last_seen_at"]),
-            "confidence": reinforced,
+            "confidence": _REINFORCED,
         }
         statement = update(memories).where(*self._one(memory_id)).values(values).returning(memories)
         row = await self._one_row(statement)

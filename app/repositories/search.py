@@ -34,18 +34,19 @@ from app.repositories.selection import Selection
 EXACT_UP_TO: Final = 5_000
 """Rows in scope up to which every vector is compared: exact, and faster than the index (ADR 6)."""
 
+_ANEW: Final = "set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true)"
+"""Takes back what a transaction that plans once has set, for statements whose joins the planner is to order."""
+
 # A walk goes on, in order, until enough rows in scope were met: the default of 20,000 would end it among other owners'.
 _WALK: Final = text(
     "SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true), "
     "set_config('hnsw.max_scan_tuples', '200000', true), set_config('hnsw.scan_mem_multiplier', '4', true), "
-    "set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true), "
+    f"{_ANEW}, "
     "set_config('enable_sort', 'off', true)"  # the planner would rather compare every vector than walk the index
 )
 
 
-_PLANNED_ANEW: Final = text(
-    "SELECT set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true)"
-)
+_PLANNED_ANEW: Final = text(f"SELECT {_ANEW}")
 _ESTIMATE: Final = text("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)")
 """The planner's own estimate: no count would be worth its time."""
 

@@ -3,23 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from app.core import clock
 from app.core.errors import Invalid
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.turns import Turn
-from app.domain.fence import cut
-from app.domain.memory import Source
+from app.domain.memory import Source, traits_of
 from app.domain.principal import Principal
 from app.repositories.models import ModelRecord
 from app.repositories.vectors import Embedded
 from app.schemas.extraction import ExtractRequest, ExtractResult, Finding
-from app.schemas.messages import text_of
 from app.services.answers import Answer, Write, write_once
 from app.services.drafting import Judged, Origin, drafts_of, judged, narrowest, zone_of_sender
 from app.services.embedding import Embedder
-from app.services.extraction import embedded
+from app.services.extraction import embedded, turn_in_request
 from app.services.extractors.base import Extractor, Window
 from app.services.learning import Learner, Learnt
 from app.services.reconciling import Reconciled
@@ -91,17 +88,7 @@ class ExtractNowService:
         async with self.uow.begin(principal) as tx:
             user = None if user_id is None else await tx.users.get(user_id)
         zone = zone_of_sender(request.timezone, None, user, principal.defaults.timezone)
-        turns = [
-            Turn(
-                place,
-                message.role,
-                cut(text_of(message.content)),
-                message.occurred_at or at,
-                ZoneInfo(message.timezone or zone),
-                message.name,
-            )
-            for place, message in enumerate(request.messages)
-        ]
+        turns = [turn_in_request(place, message, zone, at) for place, message in enumerate(request.messages)]
         found = await self._found(turns) if request.infer else [_as_it_is(turn) for turn in turns if _worded(turn)]
         origin = Origin(scope, None)
         drafts = await drafts_of(origin, [one.candidate for one in found if one.passed], turns, at)
@@ -152,7 +139,7 @@ def _finding(one: Judged, done: Reconciled | None, request: ExtractRequest) -> F
         key=candidate.key,
         value=candidate.value,
         source=candidate.source,
-        uncertain=candidate.source in {"assistant_said", "inferred"},
+        uncertain=traits_of(candidate.source).uncertain,
         importance=candidate.importance,
         places=list(candidate.seqs),
         quote=candidate.quote,

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from app.domain.extraction.turns import Turn
 from app.domain.fence import cut
 from app.repositories.base import RowLike
 from app.repositories.vectors import Embedded
+from app.schemas.messages import MessageIn, text_of
 from app.services.drafting import Judged, Origin, drafts_of, judged, zone_of_sender
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.extractors.base import Extractor, Window
@@ -120,6 +122,12 @@ def turn_of(row: RowLike, zone: str) -> Turn:
     """A message as an extractor sees it: what was served into it before is cut out."""
     own = row["timezone"] or zone
     return Turn(row["seq"], row["role"], cut(row["text"]), row["occurred_at"], ZoneInfo(own), row["name"])
+
+
+def turn_in_request(place: int, message: MessageIn, zone: str, at: datetime) -> Turn:
+    """The same of a message that is not stored yet, numbered by its place; `at` is when it arrived."""
+    own = ZoneInfo(message.timezone or zone)
+    return Turn(place, message.role, cut(text_of(message.content)), message.occurred_at or at, own, message.name)
 
 
 async def embedded(embedder: Embedder, drafts: Sequence[Draft]) -> list[Embedded]:

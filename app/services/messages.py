@@ -15,6 +15,7 @@ from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
+from app.repositories.sessions import Lagging
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.messages import (
     AppendedMessage,
@@ -38,7 +39,7 @@ class MessageService:
     """The use cases of messages."""
 
     uow: UnitOfWork
-    work_after: Mapping[JobKind, timedelta]
+    work_after: Mapping[Lagging, timedelta]
     """What is done with appended messages, and how long they gather before it."""
     redacting: Redacting
     remembering: Remembering
@@ -132,7 +133,7 @@ class _Append:
 
     tx: Transaction
     at: datetime
-    work_after: Mapping[JobKind, timedelta]
+    work_after: Mapping[Lagging, timedelta]
     timezone: str | None
 
     async def run(
@@ -179,7 +180,7 @@ class _Append:
         await self.tx.messages.insert(session["owner"], rows, postings)
         length = sum(analysis.length for _, analysis in fresh)
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
-        delays = {
+        delays: dict[JobKind, timedelta] = {
             kind: pause for kind, pause in self.work_after.items() if kind != "extract" or session["memory"] == "on"
         }
         await self.tx.jobs.enqueue_all(delays, session["id"], self.at, user_id=session["user_id"])

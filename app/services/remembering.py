@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.folding import folded
 from app.domain.extraction.requests import forgets, remembered
 from app.domain.extraction.turns import Turn
-from app.domain.fence import cut
 from app.domain.gate.sentences import asks_to_forget, asks_to_remember
 from app.domain.principal import Principal
 from app.repositories.base import Row, RowLike
@@ -19,7 +17,7 @@ from app.schemas.memories import SourceIn
 from app.schemas.messages import Message, MessageIn, text_of
 from app.services.drafting import Origin, drafts_of, judged, zone_of_sender
 from app.services.embedding import Embedder
-from app.services.extraction import embedded
+from app.services.extraction import embedded, turn_in_request
 from app.services.learning import Learner
 from app.services.writing import Draft
 from app.uow import Transaction, UnitOfWork
@@ -71,7 +69,7 @@ class Remembering:
         async with self.uow.begin(principal) as tx:
             there = await tx.sessions.get(session["id"]) or session
             user = None if there["user_id"] is None else await tx.users.get(there["user_id"])
-        turns = [_turn(place, message, zone_of_sender(zone, there, user), at) for place, message in asking]
+        turns = [turn_in_request(place, message, zone_of_sender(zone, there, user), at) for place, message in asking]
         meant = [turn for turn in turns if forgets(turn)]
         found = judged([one for turn in turns for one in remembered(turn)], turns)
         candidates = [one.candidate for one in found if one.passed]
@@ -102,11 +100,6 @@ class Remembering:
 def _asks(text: str) -> bool:
     plain = folded(text)
     return asks_to_remember(plain) or asks_to_forget(plain)
-
-
-def _turn(place: int, message: MessageIn, zone: str, at: datetime) -> Turn:
-    own = ZoneInfo(message.timezone or zone)
-    return Turn(place, "user", cut(text_of(message.content)), message.occurred_at or at, own, message.name)
 
 
 def _placed(draft: Draft, session_id: str, candidate: Candidate) -> Draft:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.core.metrics import Metrics
-from app.domain.jobs import JobKind
 from app.domain.principal import Principal
+from app.repositories.sessions import Lagging
 from app.schemas.messages import MessageAppend
 from app.services.messages import MessageService
 from app.services.redacting import Redacting
@@ -53,7 +53,7 @@ class SlowAppend:
 
     def start(self, principal: Principal, text: str) -> asyncio.Task[Any]:
         remembering = Remembering(self, None)  # type: ignore[arg-type] - nothing is asked to be remembered
-        after: dict[JobKind, timedelta] = {"embed_messages": timedelta(0)}
+        after: dict[Lagging, timedelta] = {"embed_messages": timedelta(0)}
         service = MessageService(self, after, Redacting(Metrics()), remembering)  # type: ignore[arg-type]
         return asyncio.create_task(service.append(principal, "s", MessageAppend(role="user", content=text), None))
 
