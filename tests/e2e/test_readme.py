@@ -32,7 +32,9 @@ def environment() -> Iterator[dict[str, str]]:
     """A port and a folder of this module's own; no trace of an outer make."""
     folder = tempfile.mkdtemp(prefix="mnemic-test-", dir="/tmp")
     given = {"PORT": str(free_port()), "DATA_DIR": folder, "DATABASE_URL": "", "MIGRATION_DATABASE_URL": ""}
-    yield child_environment({**given, "MAKEFLAGS": "", "MAKELEVEL": "0"})
+    # The walk's answers are those before the worker has read the conversation, however slow the machine is.
+    unread = {"EXTRACT_DEBOUNCE_SECONDS": "3600"}
+    yield child_environment({**given, **unread, "MAKEFLAGS": "", "MAKELEVEL": "0"})
     shutil.rmtree(folder)
 
 
@@ -115,16 +117,14 @@ def test_a_chinese_question_of_the_walk_finds_the_english_memory_with_its_source
     assert hit["sources"][0]["seqs"] == [1]
 
 
-def test_a_word_of_the_walk_is_found_where_it_was_said(answers: list[dict[str, Any]]) -> None:
-    """In the message, or in the memory that the service has made of it by then; either names the message."""
+def test_a_word_of_the_walk_is_found_in_its_message(answers: list[dict[str, Any]]) -> None:
     hit = answers[4]["results"][0]
+    assert hit["type"] == "message"
     assert "花生" in hit["text"]
-    assert hit["sources"][0]["session_id"] == "first-chat"
 
 
 def test_history_of_the_walk_has_both_versions(answers: list[dict[str, Any]]) -> None:
-    # What the conversation says of it too is counted whenever the worker gets to it.
-    history = [event for event in answers[6]["results"] if event["action"] != "reinforced"]
+    history = answers[6]["results"]
     assert [event["action"] for event in history] == ["added", "updated"]
     assert history[1]["before"]["text"] == "Ada lives in Lisbon."
     assert history[1]["after"]["text"] == "Ada lives in Lisbon, in Alfama."
