@@ -2,6 +2,7 @@
 
 import asyncio
 
+from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, pool, text
 from sqlalchemy.ext.asyncio import create_async_engine
 
@@ -16,12 +17,25 @@ WAIT_SECONDS = 0.2
 MIGRATION_LOCK = 0x6D6E656D6963  # two migrators never run at once: "mnemic"
 
 
+def limit(connection: Connection) -> None:
+    """Keep a live database answering: give up what waits or runs for long."""
+    connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
+    connection.execute(text(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'"))
+
+
+def limit_again(*, ctx: MigrationContext, **_: object) -> None:
+    """An index that is built beside the traffic takes its time: the next migration is limited anew."""
+    if ctx.connection is not None:
+        limit(ctx.connection)
+
+
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=metadata,
         transaction_per_migration=True,
         compare_type=True,
+        on_version_apply=limit_again,
     )
     with context.begin_transaction():
         context.run_migrations()
@@ -34,8 +48,7 @@ async def migrate() -> None:
         while not await connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": MIGRATION_LOCK}):
             await connection.commit()  # an index that is built concurrently waits for every older transaction
             await asyncio.sleep(WAIT_SECONDS)
-        await connection.execute(text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
-        await connection.execute(text(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'"))
+        await connection.run_sync(limit)
         await connection.commit()
         await connection.run_sync(run)
         await connection.commit()

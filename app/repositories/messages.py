@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.models import message_postings, message_vectors, messages
 from app.domain.scope import Scope
 from app.repositories.base import Repository, insertable
+from app.repositories.lineage import WITH_MEMORIES
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.prepared import Prepared
 
@@ -98,6 +99,10 @@ class MessageRepository(Repository):
     async def by_ids(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:
         """Messages by id, in no order."""
         return await _BY_IDS.read(self._connection, {"tenant_id": self._tenant_id, "ids": list(ids)})
+
+    async def with_memories(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:
+        """Messages by id, in no order, with what was learnt from each: see `WITH_MEMORIES`."""
+        return await WITH_MEMORIES.read(self._connection, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def last(self, session_id: str, limit: int) -> list[RowMapping]:
         """The last messages of a session that the key may see, oldest first; none of one that is past its time."""

@@ -12,7 +12,7 @@ from app.schemas.memories import MemorySource
 
 Share = Annotated[float, Field(ge=0, le=1000)]
 LegName = Literal["dense", "lexical", "time", "key", "constraint"]
-Reason = Literal["min_score", "near_identical", "over_budget", "below_top_k"]
+Reason = Literal["min_score", "near_identical", "same_source", "superseded", "over_budget", "below_top_k"]
 
 
 class LegWeights(RequestModel):
@@ -187,7 +187,10 @@ class Hit(ResponseModel):
     score: float = Field(description="In [0, 1], higher is better; means the same in every query")
     score_breakdown: ScoreBreakdown
     tokens: int = Field(description="What the text costs in a prompt, estimated")
-    similar_ids: list[str] = Field(default_factory=list, description="Hits that say nearly the same, left out")
+    similar_ids: list[str] = Field(
+        default_factory=list,
+        description="Left out for this hit: what says nearly the same, or was learnt from it, or it from them",
+    )
     context_before: list[NearbyMessage] = Field(default_factory=list)
     context_after: list[NearbyMessage] = Field(default_factory=list)
 

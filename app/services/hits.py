@@ -96,7 +96,7 @@ def _hit(one: Kept, texts: Texts, nearby: Nearby) -> Hit:
         "score": hit.score,
         "score_breakdown": breakdown_of(hit),
         "tokens": row["tokens"],
-        "similar_ids": [str(other.id) for other in one.similar],
+        "similar_ids": [str(other.id) for other in (*one.similar, *one.kin)],
         "context_before": [] if extent is None else nearby.before(extent),
         "context_after": [] if extent is None else nearby.after(extent),
     }

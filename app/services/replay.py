@@ -10,8 +10,8 @@ from app.services.explaining import Explained, Explainer, restored
 from app.services.hits import Nearby, hits_of
 from app.services.ranking import rank
 from app.services.retrieval import SPARE, fusion_of, limits_of, scored_by
-from app.services.shortlist import contenders, relevant, shortlist
-from app.services.texts import read_texts
+from app.services.shortlist import relevant, shortlist
+from app.services.texts import read_contenders
 from app.uow import UnitOfWork
 
 
@@ -44,10 +44,9 @@ class ReplayService:
         question = replace(question, rule=replace(rule, weights=weights))
         scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
-        best = contenders(found, again.top_k + SPARE)
         async with self.uow.begin(principal) as tx:
-            texts = await read_texts(tx, best)
-        chosen = shortlist(best, texts.rows, limits_of(again))
+            best, texts = await read_contenders(tx, found, again.top_k + SPARE)
+        chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
         results = hits_of(chosen, texts, Nearby({}, 0))
         explained = Explained(question, scoring, again, way, pools, chosen, filtered, found)
         return SearchResult(

@@ -23,9 +23,9 @@ from app.services.questions import Question, ask
 from app.services.ranking import Scored, Scoring, rank
 from app.services.redacting import Redacting
 from app.services.rewriting import QueryRewriter, Rewritten
-from app.services.shortlist import Limits, Shortlist, contenders, relevant, shortlist
+from app.services.shortlist import Limits, Shortlist, relevant, shortlist
 from app.services.sizes import Sizes
-from app.services.texts import Texts, read_texts
+from app.services.texts import Texts, read_contenders
 from app.uow import UnitOfWork
 
 SPARE: Final = 10
@@ -77,10 +77,9 @@ class RetrievalService:
             found, filtered = relevant(
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
-            best = contenders(found, depth)
-            texts = await read_texts(tx, best)
+            best, texts = await read_contenders(tx, found, depth)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
-        chosen = shortlist(best, texts.rows, limits_of(request))
+        chosen = shortlist(best, texts.rows, limits_of(request), texts.lineage.memories, texts.replaced)
         results = await self._shown(principal, request, chosen, texts)
         kept = self.redacting.kept(principal, request) if request.explain else request
         explained = Explained(question, scoring, kept, lookup.way, pools, chosen, filtered, found)

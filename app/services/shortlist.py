@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
@@ -31,6 +32,8 @@ class Kept:
 
     hit: Scored
     similar: list[Scored] = field(default_factory=list)
+    kin: list[Scored] = field(default_factory=list)
+    """What was learnt from this message, or the messages that this memory was learnt from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +73,25 @@ def contenders(found: Sequence[Scored], depth: int) -> list[Scored]:
     return [*found[:depth], *(hit for hit in found[depth:] if hit.constraint)]
 
 
-def shortlist(found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Limits) -> Shortlist:
+def shortlist(
+    found: Sequence[Scored],
+    rows: Mapping[UUID, RowLike],
+    limits: Limits,
+    learnt: Mapping[UUID, Sequence[UUID]] = MappingProxyType({}),
+    replaced: Sequence[tuple[Scored, UUID]] = (),
+) -> Shortlist:
     """Hits of the contenders, whose rows are at hand.
 
     Args:
         found: Contenders, best first.
         rows: Their texts and tokens by id; what is missing was deleted meanwhile.
         limits: How many, and how much.
+        learnt: The memories that say what a message said, by the message's id.
+        replaced: Messages that have given their place to a memory.
     """
     present = [hit for hit in found if hit.id in rows]
-    kept, left = _collapsed(present, rows, limits) if limits.collapse else ([Kept(hit) for hit in present], [])
+    kept, left = _collapsed(present, rows, limits, learnt) if limits.collapse else ([Kept(hit) for hit in present], [])
+    left += [LeftOutHit(hit, "superseded", heir) for hit, heir in replaced]
     chosen, beyond = _top(kept, limits.top_k)
     left += [LeftOutHit(one.hit, "below_top_k") for one in beyond]
     costs = [rows[one.hit.id]["tokens"] for one in chosen]
@@ -89,9 +101,12 @@ def shortlist(found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Lim
 
 
 def _collapsed(
-    found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Limits
+    found: Sequence[Scored], rows: Mapping[UUID, RowLike], limits: Limits, learnt: Mapping[UUID, Sequence[UUID]]
 ) -> tuple[list[Kept], list[LeftOutHit]]:
-    """Near-identical hits become one, the newest of them; only as many texts are compared as there can be hits."""
+    """What says nearly the same becomes one hit, and so do a message and what was learnt from it.
+
+    Only as many texts are compared as there can be hits.
+    """
     kept: list[Kept] = []
     wordings: list[Wording] = []
     owners: list[str] = []
@@ -103,16 +118,32 @@ def _collapsed(
         owner = rows[hit.id]["owner"]  # what two people say alike are two facts
         alike = (row for row, other in enumerate(wordings) if owners[row] == owner and wording.says_the_same_as(other))
         same = next(alike, None)
-        if same is None:
+        related = None if hit.constraint else next((one for one in kept if _related(one.hit, hit, learnt)), None)
+        if same is not None:
+            _join(kept, same, hit)
+        elif related is not None:
+            related.kin.append(hit)
+        else:
             kept.append(Kept(hit))
             wordings.append(wording)
             owners.append(owner)
-        elif _replaces(hit, kept[same].hit):
-            kept[same] = Kept(hit, [kept[same].hit, *kept[same].similar])
-        else:
-            kept[same].similar.append(hit)
     left = [LeftOutHit(one, "near_identical", keeper.hit.id) for keeper in kept for one in keeper.similar]
+    left += [LeftOutHit(one, "same_source", keeper.hit.id) for keeper in kept for one in keeper.kin]
     return sorted(kept, key=lambda one: -one.hit.score), left
+
+
+def _join(kept: list[Kept], row: int, hit: Scored) -> None:
+    """Put a hit with the one that says the same; which of the two is shown is decided anew."""
+    one = kept[row]
+    if _replaces(hit, one.hit):
+        kept[row] = Kept(hit, [one.hit, *one.similar], one.kin)
+    else:
+        one.similar.append(hit)
+
+
+def _related(one: Scored, other: Scored, learnt: Mapping[UUID, Sequence[UUID]]) -> bool:
+    """Whether one of the two was learnt from the other."""
+    return other.id in learnt.get(one.id, ()) or one.id in learnt.get(other.id, ())
 
 
 def _replaces(hit: Scored, other: Scored) -> bool:

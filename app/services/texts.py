@@ -1,33 +1,42 @@
 """What candidates say and where it comes from, read for those that may become hits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 from app.services.ranking import Scored
+from app.services.shortlist import contenders
+from app.services.succession import Lineage, succeeded
 from app.uow import Transaction
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The contenders' rows and where memories come from."""
+    """The contenders' rows, where memories come from, and what became of messages."""
 
     rows: dict[UUID, RowLike]
     sources: dict[UUID, list[MemorySource]]
+    lineage: Lineage
+    replaced: list[tuple[Scored, UUID]] = field(default_factory=list)
 
 
-async def read_texts(tx: Transaction, hits: Sequence[Scored]) -> Texts:
-    """Rows of candidates: one statement for memories with their sources, one for messages, where there are any.
+async def read_contenders(tx: Transaction, found: Sequence[Scored], depth: int) -> tuple[list[Scored], Texts]:
+    """The best so many candidates and their rows: one statement for messages, one for memories with their sources.
 
-    What is no longer current has none: a replay meets it.
+    A message that says what is history gives its place to what is true now. What is no longer current has no row: a
+    replay meets it.
     """
-    memories = [hit.id for hit in hits if hit.type == "memory"]
-    said = [hit.id for hit in hits if hit.type == "message"]
+    best = contenders(found, depth)
+    said = [hit.id for hit in best if hit.type == "message"]
+    messages = await tx.messages.with_memories(said) if said else []
+    lineage = Lineage.of(messages)
+    succession = succeeded(best, found, lineage)
+    memories = [hit.id for hit in succession.hits if hit.type == "memory"]
     kept = await tx.memories.with_sources(memories) if memories else []
     current = [row for row in kept if row["status"] in VISIBLE_STATUSES]
     sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in current}
-    rows = [*current, *(await tx.messages.by_ids(said) if said else [])]
-    return Texts({row["id"]: row for row in rows}, sources)
+    rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}
+    return succession.hits, Texts(rows, sources, lineage, succession.replaced)

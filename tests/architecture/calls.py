@@ -271,6 +271,9 @@ def message_calls() -> Iterator[Call]:
     yield Call(name + "window", "two", lambda tx: tx.messages.window(SESSION, 8, 128))
     yield Call(name + "said", "two", lambda tx: tx.messages.said(SESSION, 8, 60, 4))
     yield Call(name + "by_ids", "many", lambda tx: tx.messages.by_ids([an_id(2, N + n) for n in range(50)]))
+    yield Call(
+        name + "with_memories", "many", lambda tx: tx.messages.with_memories([an_id(2, N + n) for n in range(30)])
+    )
     yield Call(name + "around", "two", lambda tx: tx.messages.around([(SESSION, 1, 3), (f"s{S + 1}", 4, 6)]))
     yield Call(name + "redact", "one", lambda tx: tx.messages.redact(MESSAGE, {"text": "", "redacted_at": AT}))
     yield Call(name + "pop", "one", lambda tx: tx.messages.pop(SESSION))

@@ -148,7 +148,9 @@ async def test_two_migrators_at_once_do_the_work_once(place: Place) -> None:
 
 async def test_a_migration_gives_up_waiting_for_a_lock_and_changes_nothing(place: Place) -> None:
     await asyncio.to_thread(migrate.upgrade, place.migrator_dsn)
+    await asyncio.to_thread(migrate.downgrade, place.migrator_dsn, "0003")
     first = await catalogue(place.migrator_dsn)
+    await asyncio.to_thread(migrate.upgrade, place.migrator_dsn)  # what comes after 0003 waits as long as it takes
     reader = await asyncpg.connect(place.migrator_dsn)
     transaction = reader.transaction()
     await transaction.start()

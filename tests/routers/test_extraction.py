@@ -1,15 +1,11 @@
 """What a conversation leaves behind, through HTTP and the worker's own jobs, in both languages."""
 
-from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
-from app.composition import Services, work_after
-from app.core import clock, ids
 from tests.conftest import Tenant
 from tests.routers.calls import add, body_of, every, say, search, texts_found
 
@@ -17,16 +13,9 @@ ADA = {"user_id": "ada"}
 
 
 @pytest.fixture
-async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
+def tenant(learning_tenant: Tenant) -> Tenant:
     """A fresh tenant of a service that learns from what is appended."""
-    settings = services.settings.model_copy(update={"extractor": "rules", "extract_debounce_seconds": 0})
-    learning = replace(services, messages=replace(services.messages, work_after=work_after(settings)))
-    app.state.services = learning
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    made = Tenant(tenant_id, learning, app)
-    yield made
-    await made.close()
+    return learning_tenant
 
 
 async def memories(api: httpx.AsyncClient, **filters: Any) -> list[dict[str, Any]]:

@@ -126,7 +126,13 @@ memory_sources = tenant_table(
         ["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="SET NULL (session_id)"
     ),
     Index(None, "tenant_id", "memory_id"),
-    Index(None, "tenant_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
+    Index(
+        "ix_memory_sources_first_message",
+        "tenant_id",
+        "session_id",
+        text("(seqs[1])"),
+        postgresql_where=text("session_id IS NOT NULL"),
+    ),
 )
 
 memory_events = tenant_table(
