@@ -35,10 +35,12 @@ from app.services.embedding import Embedder
 from app.services.explaining import Explainer
 from app.services.extracting_now import ExtractNowService
 from app.services.extraction import ExtractionService
-from app.services.extractors.rules import RulesExtractor
+from app.services.extractors.choice import readers
+from app.services.extractors.judging import JudgeModel
 from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
+from app.services.judging import Judging
 from app.services.keys import KeyService
 from app.services.lifecycle import LifecycleService
 from app.services.memories import MemoryService
@@ -166,7 +168,9 @@ def compose(
     access = AccessService(uow, settings.key_cache_seconds)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
-    redacting, extractor = Redacting(measured), RulesExtractor()
+    redacting = Redacting(measured)
+    reading = readers(settings, language)
+    judging = Judging(uow, embedder, JudgeModel(reading.model))
     after = work_after(settings)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
@@ -182,8 +186,8 @@ def compose(
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
         curation=CurationService(uow, redacting),
-        extraction=ExtractionService(uow, embedder, extractor, measured),
-        extract_now=ExtractNowService(uow, embedder, extractor, redacting),
+        extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
+        extract_now=ExtractNowService(uow, embedder, reading.requests, judging, redacting),
         facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),

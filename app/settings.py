@@ -143,8 +143,12 @@ class Settings(BaseSettings):
     job_max_attempts: int = Field(5, ge=1, description="A job that failed this often is a dead letter")
     job_backoff_seconds: float = Field(2.0, gt=0, description="First pause before a retry; doubled each time")
     embed_debounce_seconds: float = Field(0.2, ge=0, description="How long appended messages gather before embedding")
-    extractor: Literal["rules", "off"] = Field(
-        "rules", description="What finds memories in conversations: rules in Chinese and English, or nothing"
+    extractor: Literal["auto", "rules", "llm", "off"] = Field(
+        "auto",
+        description="What finds memories in conversations: rules, the llm, nothing (off), or auto: the llm if any",
+    )
+    extractor_fallback: Literal["wait", "rules"] = Field(
+        "wait", description="llm: what is done while the model fails: conversations wait for it, or are read by rules"
     )
     extract_debounce_seconds: float = Field(
         2.0, ge=0, description="How long appended messages gather before memories are looked for in them"

@@ -1,9 +1,10 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -28,6 +29,7 @@ from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
+from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
 
@@ -41,6 +43,11 @@ class Transaction:
     def may_see_user(self, user_id: str | None) -> bool:
         """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
         return self._bound.user_ids is None or (user_id is not None and user_id in self._bound.user_ids)
+
+    async def tenant_settings(self) -> Mapping[str, Any]:
+        """What the tenant has set, as it is stored."""
+        tenant = await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
+        return {} if tenant is None else tenant["settings"]
 
     @cached_property
     def sessions(self) -> SessionRepository:
@@ -111,6 +118,11 @@ class Transaction:
     def stats(self) -> StatsRepository:
         """Counts of a tenant."""
         return StatsRepository(self._bound)
+
+    @cached_property
+    def usage(self) -> UsageRepository:
+        """What was used of the language model."""
+        return UsageRepository(self._bound)
 
     @cached_property
     def users(self) -> UserRepository:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
 from app.core.errors import Forbidden
+from app.domain.gate.judging import DEFAULT_THRESHOLD
 
 Role = Literal["operator", "admin", "member", "reader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -37,8 +38,9 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
-    """What a tenant has set: a zone, lives in seconds and weights of a search for requests that name none, and what
-    becomes of secrets in what is written.
+    """What a tenant has set: a zone, lives in seconds and weights of a search for requests that name none, what
+    becomes of secrets in what is written, how much a find must be worth to be kept, and how many tokens of the language
+    model a day may take.
     """
 
     timezone: str | None = None
@@ -48,6 +50,8 @@ class TenantDefaults:
     factors: Mapping[str, Any] = field(default_factory=dict)
     redaction: RedactionPolicy = "redact"
     redact_phone_numbers: bool = False
+    gate_threshold: float = DEFAULT_THRESHOLD
+    daily_token_budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,11 @@ class FactRepository(Repository):
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
         return await self._all(statement.order_by(memories.c.id.desc()))
 
+    async def keys(self, owner: str, at: datetime, limit: int) -> list[str]:
+        """Keys under which an owner has something current, in their order."""
+        statement = select(memories.c.key).where(*self._facts(owner, at), memories.c.key.is_not(None)).distinct()
+        return list((await self._connection.execute(statement.order_by(memories.c.key).limit(limit))).scalars().all())
+
     async def current_for_update(self, owner: str, key: str, at: datetime) -> list[RowMapping]:
         """The same, their rows locked until the commit. Call it under the owner's lock."""
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)

@@ -84,6 +84,15 @@ class TenantSettings(RequestModel):
         None, description="Secrets in what is written: redact (the default) replaces, reject refuses, allow stores them"
     )
     redact_phone_numbers: bool | None = Field(None, description="Whether phone numbers count as secrets; default false")
+    gate_threshold: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="How much what is said must be worth to be kept, in [0, 1]; default 0.5",
+    )
+    daily_token_budget: int | None = Field(
+        None, ge=0, description="Tokens of the language model that extraction may take in a day (UTC); absent: no limit"
+    )
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
 

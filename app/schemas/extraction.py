@@ -66,4 +66,5 @@ class ExtractResult(ResponseModel):
     forgotten_ids: list[str] = Field(default_factory=list, description="Memories that the messages ask to forget")
     extractor: str = Field(description="What has read the messages: rules, llm, or none where `infer` is false")
     dry_run: bool
+    degraded: list[str] = Field(default_factory=list, description="llm: rules have read in the language model's stead")
     redacted: Redactions = Field(default_factory=list)

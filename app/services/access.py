@@ -7,13 +7,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Final, cast
 from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Unauthenticated
-from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role, TenantDefaults
+from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
 from app.repositories.base import Row
+from app.services.tenancy import defaults_of
 from app.uow import UnitOfWork
 
 PREFIX: Final = "mnk_"
@@ -160,7 +161,7 @@ def key_row(
 
 
 def _principal(row: Row) -> Principal:
-    users, settings = row["user_ids"], row["tenant_settings"]
+    users = row["user_ids"]
     return Principal(
         tenant_id=row["tenant_id"],
         key_id=row["id"],
@@ -168,20 +169,8 @@ def _principal(row: Row) -> Principal:
         role=row["role"],
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
-        defaults=TenantDefaults(
-            settings.get("timezone"),
-            settings.get("default_session_ttl"),
-            settings.get("default_memory_ttl"),
-            _set(settings.get("search_legs")),
-            _set(settings.get("search_weights")),
-            settings.get("redaction", "redact"),
-            settings.get("redact_phone_numbers", False),
-        ),
+        defaults=defaults_of(row["tenant_settings"]),
     )
-
-
-def _set(named: dict[str, Any] | None) -> dict[str, Any]:
-    return {name: value for name, value in (named or {}).items() if value is not None}
 
 
 def _info(row: Row) -> KeyInfo:

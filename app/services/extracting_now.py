@@ -13,11 +13,15 @@ from app.domain.principal import Principal
 from app.repositories.models import ModelRecord
 from app.repositories.vectors import Embedded
 from app.schemas.extraction import ExtractRequest, ExtractResult, Finding
+from app.services.allowance import Allowance
 from app.services.answers import Answer, Write, write_once
 from app.services.drafting import Judged, Origin, drafts_of, judged, narrowest, zone_of_sender
 from app.services.embedding import Embedder
 from app.services.extraction import embedded, turn_in_request
-from app.services.extractors.base import Extractor, Window
+from app.services.extractors.base import Extraction, Extractor, Window
+from app.services.extractors.llm import MOST_KEYS
+from app.services.extractors.rules import RulesExtractor
+from app.services.judging import Judging, Verdicts
 from app.services.learning import Learner, Learnt
 from app.services.reconciling import Reconciled
 from app.services.redacting import Redacting
@@ -43,6 +47,9 @@ class _Prepared:
     drafts: Sequence[Draft]
     vectors: Sequence[Embedded]
     model: ModelRecord
+    verdicts: Verdicts
+    by: str
+    degraded: bool
 
     @property
     def kept(self) -> list[Candidate]:
@@ -56,6 +63,7 @@ class ExtractNowService:
     uow: UnitOfWork
     embedder: Embedder
     extractor: Extractor
+    judging: Judging
     redacting: Redacting
 
     async def extract(self, write: Write, request: ExtractRequest) -> Answer:
@@ -68,7 +76,15 @@ class ExtractNowService:
         prepared = await self._prepared(principal, request, at)
 
         async def work(tx: Transaction) -> Answer:
-            learner = Learner(tx, principal.actor, at, prepared.origin, prepared.model, self.embedder.calibration)
+            learner = Learner(
+                tx,
+                principal.actor,
+                at,
+                prepared.origin,
+                prepared.model,
+                self.embedder.calibration,
+                prepared.verdicts,
+            )
             learnt = await learner.learn(prepared.kept, prepared.drafts, prepared.vectors, prepared.turns)
             result = self._result(request, prepared, learnt).model_copy(update={"redacted": cleaned.kinds()})
             if request.dry_run:
@@ -87,26 +103,47 @@ class ExtractNowService:
             raise Invalid("Say whose memories these are: user_id, agent_id or app_id.", code="scope_required")
         async with self.uow.begin(principal) as tx:
             user = None if user_id is None else await tx.users.get(user_id)
+            keys = await tx.facts.keys(scope.owner, at, MOST_KEYS) if self._asks(request) else []
+            used_up = self._asks(request) and await Allowance.used_up(tx, principal.defaults)
         zone = zone_of_sender(request.timezone, None, user, principal.defaults.timezone)
         turns = [turn_in_request(place, message, zone, at) for place, message in enumerate(request.messages)]
-        found = await self._found(turns) if request.infer else [_as_it_is(turn) for turn in turns if _worded(turn)]
-        origin = Origin(scope, None)
-        drafts = await drafts_of(origin, [one.candidate for one in found if one.passed], turns, at)
+        extraction = await self._extraction(request, Window(turns, keys=keys), used_up=used_up)
+        found = judged(extraction.candidates, turns, principal.defaults.gate_threshold)
+        if not request.infer:
+            found = [_as_it_is(turn) for turn in turns if _worded(turn)]
+        origin, kept = Origin(scope, None), [one.candidate for one in found if one.passed]
+        drafts = await drafts_of(origin, kept, turns, at)
         vectors = await embedded(self.embedder, drafts)
-        return _Prepared(origin, turns, found, drafts, vectors, await self.embedder.record())
+        verdicts = Verdicts.none()
+        if extraction.by == "llm":
+            verdicts = await self.judging.verdicts(principal.tenant_id, scope, kept, drafts, vectors)
+        calls, tokens = extraction.calls + verdicts.calls, extraction.tokens + verdicts.tokens
+        await Allowance(self.uow).note(principal.tenant_id, calls, tokens)
+        model = await self.embedder.record()
+        return _Prepared(
+            origin, turns, found, drafts, vectors, model, verdicts, extraction.by, extraction.degraded or used_up
+        )
 
-    async def _found(self, turns: Sequence[Turn]) -> list[Judged]:
-        extraction = await self.extractor.extract(Window(turns))
-        return judged(extraction.candidates, turns)
+    def _asks(self, request: ExtractRequest) -> bool:
+        """Whether a language model would read the request."""
+        return request.infer and self.extractor.name == "llm"
 
-    def _result(self, request: ExtractRequest, prepared: _Prepared, learnt: Learnt) -> ExtractResult:
+    async def _extraction(self, request: ExtractRequest, window: Window, *, used_up: bool) -> Extraction:
+        """What the messages say; rules read them where the model fails or the tenant has used up its tokens."""
+        if not request.infer:
+            return Extraction([], by="none")
+        return await (RulesExtractor() if used_up else self.extractor).extract(window)
+
+    @staticmethod
+    def _result(request: ExtractRequest, prepared: _Prepared, learnt: Learnt) -> ExtractResult:
         done = iter(learnt.done)
         results = [_finding(one, next(done) if one.passed else None, request) for one in prepared.found]
         return ExtractResult(
             results=results,
             forgotten_ids=[str(one) for one in learnt.forgotten],
-            extractor=self.extractor.name if request.infer else "none",
+            extractor=prepared.by,
             dry_run=request.dry_run,
+            degraded=["llm"] if prepared.degraded else [],
         )
 
 

@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -11,14 +11,21 @@ from app.core import clock
 from app.core.metrics import Metrics
 from app.domain.extraction.turns import Turn
 from app.domain.fence import cut
+from app.domain.jobs import backoff
+from app.domain.principal import TenantDefaults
+from app.providers.llm.base import LanguageModelUnavailable
 from app.repositories.base import RowLike
 from app.repositories.vectors import Embedded
 from app.schemas.messages import MessageIn, text_of
+from app.services.allowance import Allowance, renewal
 from app.services.drafting import Judged, Origin, drafts_of, judged, zone_of_sender
 from app.services.embedding import Embedder, TextToEmbed
-from app.services.extractors.base import Extractor, Window
+from app.services.extractors.base import Extraction, Extractor, Window
+from app.services.extractors.llm import MOST_KEYS
+from app.services.judging import Judging, Verdicts
 from app.services.learning import Learner, Learnt
-from app.services.vectorising import JobRun
+from app.services.tenancy import defaults_of
+from app.services.vectorising import JobLost, JobRun
 from app.services.writing import Draft
 from app.uow import UnitOfWork
 
@@ -32,6 +39,13 @@ MOST_TOLD: Final = 200
 """Memories that a job's result names."""
 
 
+FIRST_PAUSE: Final = timedelta(seconds=30)
+"""Until a language model that fails is asked again; doubled each time, up to ten minutes."""
+
+OUTAGES: Final = "outages"
+"""In a job's payload: how many before it found no language model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
     """A session's window as it stood when it was read."""
@@ -40,41 +54,110 @@ class Read:
     before: list[Turn]
     turns: list[Turn]
     last_seq: int
+    keys: list[str]
+    defaults: TenantDefaults
+    used_up: bool
+    """Whether the tenant may not ask a language model today."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionService:
-    """The use case of the job `extract`."""
+@dataclass(slots=True)
+class Tally:
+    """What a run of the job has done so far."""
 
-    uow: UnitOfWork
-    embedder: Embedder
-    extractor: Extractor
-    metrics: Metrics
+    learnt: Learnt = field(default_factory=Learnt)
+    refused: Counter[str] = field(default_factory=Counter)
+    readers: dict[str, None] = field(default_factory=dict)
+    calls: int = 0
+    first_seq: int | None = None
+    last_seq: int | None = None
 
-    async def run(self, run: JobRun) -> None:
-        """Learn from what a session has after its cursor, window by window; the cursor moves with what was learnt."""
-        learnt, refused, first, last = Learnt(), Counter[str](), None, None
-        while (read := await self._read(run)) is not None:
-            found = await self._judged(read)
-            refused.update(one.reason for one in found if one.reason is not None)
-            part = await self._learn(run, read, found)
-            if part is None:
-                continue  # somebody else has moved the cursor: what follows it is read anew
-            learnt = learnt.and_then(part)
-            first, last = first if first is not None else read.turns[0].seq, read.last_seq
-        for reason, count in refused.items():
-            self.metrics.extraction.labels(reason).inc(count)
-        self.metrics.extraction.labels("kept").inc(len(learnt.written))
-        result: dict[str, Any] = {
-            "extractor": self.extractor.name,
+    def add(self, read: Read, found: Sequence[Judged], learnt: Learnt) -> None:
+        """Count a window that is written."""
+        self.learnt = self.learnt.and_then(learnt)
+        self.refused.update(one.reason for one in found if one.reason is not None)
+        self.first_seq = read.turns[0].seq if self.first_seq is None else self.first_seq
+        self.last_seq = read.last_seq
+
+    def result(self) -> dict[str, Any]:
+        """What the job's record tells."""
+        learnt = self.learnt
+        return {
+            "extractor": "+".join(self.readers),
             "memory_ids": [str(one) for one in learnt.written[:MOST_TOLD]],
             "ended_ids": [str(one) for one in learnt.ended[:MOST_TOLD]],
             "forgotten_ids": [str(one) for one in learnt.forgotten[:MOST_TOLD]],
             "kept": len(learnt.written),
-            "refused": dict(refused),
+            "refused": dict(self.refused),
+            "calls": self.calls,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionService:
+    """The use case of the job `extract`.
+
+    Args:
+        uow: Opens transactions.
+        embedder: Makes vectors.
+        extractor: Reads windows.
+        judging: Asks a language model about conflicts, if there is one.
+        instead: What reads where the tenant has used up its tokens; None: the window waits for the next day.
+        metrics: Counts what is kept and what is not.
+    """
+
+    uow: UnitOfWork
+    embedder: Embedder
+    extractor: Extractor
+    judging: Judging
+    instead: Extractor | None
+    metrics: Metrics
+
+    async def run(self, run: JobRun) -> None:
+        """Learn from what a session has after its cursor, window by window; the cursor moves with what was learnt.
+
+        Where the language model does not answer, the job ends, and a fresh one tries again later.
+        """
+        tally = Tally()
+        try:
+            while (read := await self._read(run)) is not None:
+                await self._window(run, read, tally)
+        except LanguageModelUnavailable as outage:
+            await self._defer(run, tally, f"The language model is unavailable: {outage}", _next_try(run))
+            return
+        except _UsedUp:
+            pause = renewal(clock.now()) - clock.now()
+            await self._defer(run, tally, "The tenant has used up the tokens of the day.", pause)
+            return
+        self._measure(tally)
+        window = {"from_seq": tally.first_seq, "to_seq": tally.last_seq}
         async with self.uow.begin_tenant(run.tenant_id) as tx:
-            await run.finish(tx, result, {"from_seq": first, "to_seq": last})
+            await run.finish(tx, tally.result(), window)
+
+    async def _window(self, run: JobRun, read: Read, tally: Tally) -> None:
+        extraction, found = await self._judged(run, read)
+        tally.calls += extraction.calls
+        tally.readers.setdefault(extraction.by)
+        learnt = await self._learn(run, read, found, tally, judged=not read.used_up and not extraction.degraded)
+        if learnt is not None:  # else somebody has moved the cursor: what follows it is read anew
+            tally.add(read, found, learnt)
+
+    def _measure(self, tally: Tally) -> None:
+        for reason, count in tally.refused.items():
+            self.metrics.extraction.labels(reason).inc(count)
+        self.metrics.extraction.labels("kept").inc(len(tally.learnt.written))
+
+    async def _defer(self, run: JobRun, tally: Tally, error: str, pause: timedelta) -> None:
+        """End the job as failed and queue a fresh one, so that nothing waits behind it and no attempt is used up."""
+        self._measure(tally)
+        at = clock.now()
+        window = {"from_seq": tally.first_seq, "to_seq": tally.last_seq}
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            session = await tx.sessions.get(run.subject)
+            if not await tx.jobs.finish(run.fence, "failed", at, error=error, result=tally.result(), window=window):
+                raise JobLost
+            payload = {OUTAGES: run.payload.get(OUTAGES, 0) + 1}
+            user_id = None if session is None else session["user_id"]
+            await tx.jobs.enqueue("extract", run.subject, at, delay=pause, user_id=user_id, payload=payload)
 
     async def _read(self, run: JobRun) -> Read | None:
         """The window after the cursor, under the session's lock: an append that has no commit yet is waited for."""
@@ -89,15 +172,28 @@ class ExtractionService:
                 await tx.sessions.extracted_to(run.subject, session["last_seq"])
                 return None
             user = None if session["user_id"] is None else await tx.users.get(session["user_id"])
-        turns = [turn_of(row, zone_of_sender(None, session, user)) for row in rows]
+            defaults = defaults_of(await tx.tenant_settings())
+            asks = self.extractor.name == "llm"
+            keys = await tx.facts.keys(Origin.of_session(session).scope.owner, clock.now(), MOST_KEYS) if asks else []
+            used_up = asks and await Allowance.used_up(tx, defaults)
+        zone = zone_of_sender(None, session, user, defaults.timezone)
+        turns = [turn_of(row, zone) for row in rows]
         before = [turn for turn in turns if turn.seq <= cursor]
-        return Read(session, before, turns[len(before) :], fresh[-1]["seq"])
+        return Read(session, before, turns[len(before) :], fresh[-1]["seq"], keys, defaults, used_up)
 
-    async def _judged(self, read: Read) -> list[Judged]:
-        extraction = await self.extractor.extract(Window(read.turns, read.before))
-        return judged(extraction.candidates, [*read.before, *read.turns])
+    async def _judged(self, run: JobRun, read: Read) -> tuple[Extraction, list[Judged]]:
+        """What the extractor finds and the gate says of it. Raises as a language model does."""
+        extractor = self.extractor if not read.used_up else self.instead
+        if extractor is None:
+            raise _UsedUp
+        extraction = await extractor.extract(Window(read.turns, read.before, keys=read.keys))
+        await Allowance(self.uow).note(run.tenant_id, extraction.calls, extraction.tokens)
+        turns = [*read.before, *read.turns]
+        return extraction, judged(extraction.candidates, turns, read.defaults.gate_threshold)
 
-    async def _learn(self, run: JobRun, read: Read, found: Sequence[Judged]) -> Learnt | None:
+    async def _learn(
+        self, run: JobRun, read: Read, found: Sequence[Judged], tally: Tally, *, judged: bool
+    ) -> Learnt | None:
         """Write what passed the gate; None where the window is no longer the one that was read."""
         at = clock.now()
         origin = Origin.of_session(read.session)
@@ -105,17 +201,31 @@ class ExtractionService:
         drafts = await drafts_of(origin, kept, [*read.before, *read.turns], at)
         vectors = await embedded(self.embedder, drafts)
         model = await self.embedder.record()
+        verdicts = Verdicts.none()
+        if judged:
+            verdicts = await self.judging.verdicts(run.tenant_id, origin.scope, kept, drafts, vectors)
+            await Allowance(self.uow).note(run.tenant_id, verdicts.calls, verdicts.tokens)
+            tally.calls += verdicts.calls
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             session = await tx.sessions.get_for_update(run.subject)
             if session is None:
                 return Learnt()
             if session["extracted_seq"] != read.session["extracted_seq"] or session["memory"] != "on":
                 return None
-            learner = Learner(tx, f"job:{run.fence.job_id}", at, origin, model, self.embedder.calibration)
+            actor = f"job:{run.fence.job_id}"
+            learner = Learner(tx, actor, at, origin, model, self.embedder.calibration, verdicts)
             learnt = await learner.learn(kept, drafts, vectors, read.turns)
             await tx.sessions.extracted_to(run.subject, read.last_seq)
             await run.check(tx)
         return learnt
+
+
+class _UsedUp(Exception):  # noqa: N818 - a state of affairs
+    """The tenant has used up the tokens of the day, and no rules stand in."""
+
+
+def _next_try(run: JobRun) -> timedelta:
+    return backoff(run.payload.get(OUTAGES, 0) + 1, FIRST_PAUSE)
 
 
 def turn_of(row: RowLike, zone: str) -> Turn:

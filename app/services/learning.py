@@ -19,6 +19,7 @@ from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
 from app.services.closing import remove
 from app.services.drafting import Origin
+from app.services.judging import Verdicts
 from app.services.reconciling import Reconciled, Reconciler
 from app.services.writing import Draft, embed_later
 from app.uow import Transaction
@@ -56,6 +57,7 @@ class Learner:
     origin: Origin
     model: ModelRecord
     calibration: Calibration
+    verdicts: Verdicts = field(default_factory=Verdicts.none)
 
     async def learn(
         self,
@@ -72,7 +74,9 @@ class Learner:
         forgotten = [one for turn in turns if turn.role == "user" for one in await self._forget(turn)]
         known = await self._drawn(turns)
         made = {vector.target: vector for vector in vectors}
-        reconciler = Reconciler(self.tx, self.actor, self.at, self.origin.scope, self.model, self.calibration)
+        reconciler = Reconciler(
+            self.tx, self.actor, self.at, self.origin.scope, self.model, self.calibration, self.verdicts
+        )
         written: dict[UUID, bool] = {}
         outcomes: list[Reconciled] = []
         for candidate, draft in zip(candidates, drafts, strict=True):

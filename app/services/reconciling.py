@@ -3,31 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 from uuid import UUID
 
-from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
 from app.domain.conflict.settling import Plan, settle
-from app.domain.conflict.statements import DISPLACING, Statement
+from app.domain.conflict.statements import DISPLACING
 from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.models import ModelRecord
-from app.repositories.search import DenseQuery, LegQuery
-from app.repositories.selection import Selection
 from app.repositories.vectors import Embedded
-from app.services.closing import since, supersede
+from app.services.closing import supersede
 from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
-from app.services.keys import CanonicalKey, canonical_key
+from app.services.judging import Verdicts
+from app.services.keys import canonical_key
+from app.services.neighbours import Neighbours, statement_of
 from app.services.writing import Draft, MemoryWriter
 from app.uow import Transaction
-
-NEIGHBOURS: Final = 8
-"""Memories near a text by meaning, and as many by words, that it is compared with."""
-
-WORDS: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +52,18 @@ class Reconciler:
     scope: Scope
     model: ModelRecord
     calibration: Calibration
+    verdicts: Verdicts = field(default_factory=Verdicts.none)
 
     async def write(self, candidate: Candidate, draft: Draft, vector: Embedded | None) -> Reconciled:
         """Decide about a candidate and what it means for its neighbours, and write both."""
         key = None if candidate.key is None else await canonical_key(self.tx, candidate.key)
-        new = _statement_of(candidate, draft, key)
-        olds = await self._neighbours(new, draft, vector)
-        rows = {row["id"]: row for row, _ in olds}
-        near = [(row["id"], _statement(row), similarity) for row, similarity in olds]
-        plan = settle(new, near, multivalued=key is not None and key.multi_valued)
+        new = statement_of(candidate, draft, key)
+        look = Neighbours(self.tx, self.at, self.scope, self.model, self.calibration)
+        near = await look.of(new, draft, vector)
+        rows = {one.row["id"]: one.row for one in near}
+        olds = [(one.row["id"], one.statement, one.similarity) for one in near]
+        judged = self.verdicts.of(draft, list(rows.values()))
+        plan = settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
         if plan.outcome == "ignore":
             return Reconciled(None, created=False, verdict=plan.verdict)
         writer = MemoryWriter(self.tx, self.actor, self.at, settles_keys=False)
@@ -85,23 +81,6 @@ class Reconciler:
             await self._close([said], rows[plan.superseded_by], plan)
         disputed = await self._dispute([rows[one] for one in plan.ids("contradict")], said, plan)
         return Reconciled(said["id"], created, plan.verdict, displaced, disputed)
-
-    async def _neighbours(
-        self, new: Statement, draft: Draft, vector: Embedded | None
-    ) -> list[tuple[Row, float | None]]:
-        """What is current under the statement's key, and what is near its text."""
-        dense = None if vector is None else DenseQuery(vector.vector, self.model)
-        words = list(dict.fromkeys(tokens(f"{new.text} {new.before or ''}")))[:WORDS]
-        query = LegQuery([self.scope.owner], words, dense, NEIGHBOURS)
-        found = await self.tx.search.memories(query, Selection(self.scope, self.at, uncertain=True))
-        cosines = {row["id"]: row["cosine"] for row in found}
-        similar = {one: None if raw is None else self.calibration.similarity(raw) for one, raw in cosines.items()}
-        keyed = []
-        if new.key is not None:
-            keyed = await self.tx.facts.current(self.scope.owner, new.key, self.at)
-        ids = dict.fromkeys([*(row["id"] for row in keyed), *similar])
-        rows = await self.tx.memories.by_ids([one for one in ids if one != draft.row["id"]])
-        return [(row, similar.get(row["id"])) for row in sorted(rows, key=lambda row: row["id"])]
 
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:
         """Make rows history in favour of another one; what contradicted them stands undisputed."""
@@ -125,31 +104,3 @@ class Reconciler:
 
 def _why(plan: Plan[UUID]) -> str:
     return f"{plan.verdict}: {plan.reason}"
-
-
-def _statement_of(candidate: Candidate, draft: Draft, key: CanonicalKey | None) -> Statement:
-    return Statement(
-        text=candidate.text,
-        key=None if key is None else key.key,
-        value=candidate.value,
-        kind=candidate.kind,
-        category=candidate.category,
-        source=candidate.source,
-        occurred_at=draft.row["valid_from"],
-        uncertain=draft.row["uncertain"],
-        change=candidate.change,
-        before=candidate.before,
-    )
-
-
-def _statement(row: Row) -> Statement:
-    return Statement(
-        text=row["text"],
-        key=row["key"],
-        value=row["value"],
-        kind=row["kind"],
-        category=row["category"],
-        source=row["source"],
-        occurred_at=since(row),
-        uncertain=row["uncertain"],
-    )

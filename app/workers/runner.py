@@ -13,6 +13,7 @@ from app.core import clock
 from app.core.errors import ConfigurationError, Problem
 from app.domain.jobs import JobKind, backoff
 from app.providers.embeddings.base import EmbeddingUnavailable
+from app.providers.llm.base import LanguageModelNonsense, LanguageModelUnavailable
 from app.repositories.base import Row
 from app.repositories.jobs import JobBusy
 from app.services.vectorising import JobLost, JobRun
@@ -22,7 +23,7 @@ log = structlog.get_logger()
 
 BUSY_PAUSE = timedelta(seconds=0.5)
 MAX_ERROR = 2_000
-SPOKEN = (Problem, ConfigurationError, EmbeddingUnavailable)
+SPOKEN = (Problem, ConfigurationError, EmbeddingUnavailable, LanguageModelUnavailable, LanguageModelNonsense)
 """Errors whose words are written for readers; those of others may quote the stored text that they choke on."""
 
 

@@ -217,6 +217,7 @@ def fact_calls() -> Iterator[Call]:
     for who, users in (("any", None), ("bound", BOUND)):
         yield Call(name + "current", who, lambda tx: tx.facts.current(OWNER, key, AT), users)
         yield Call(name + "current_for_update", who, lambda tx: tx.facts.current_for_update(OWNER, key, AT), users)
+    yield Call(name + "keys", "all", lambda tx: tx.facts.keys(OWNER, AT, 60))
     yield Call(name + "page", "all", lambda tx: tx.facts.page(OWNER, "", None, 50, AT))
     yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))
     yield Call(name + "page", "next", lambda tx: tx.facts.page(OWNER, "", ("user.key", MEMORY), 50, AT))
@@ -442,6 +443,8 @@ def other_calls() -> Iterator[Call]:
     yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))
     many = [an_id(1, N + n) for n in range(100)]
     yield Call(vectors + "memories_without", "many", lambda tx: tx.vectors.memories_without(MODEL.id, many))
+    yield Call("UsageRepository.tokens", "today", lambda tx: tx.usage.tokens(AT.date()))
+    yield Call("UsageRepository.add", "today", lambda tx: tx.usage.add(AT.date(), 1, 100))
     answers = "IdempotencyRepository."
     fresh = replace(CLAIM, key="new")
     yield Call(answers + "claim", "known", lambda tx: tx.idempotency.claim(CLAIM, AT, at(0)))

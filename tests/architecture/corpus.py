@@ -55,6 +55,8 @@ INSERT INTO users (tenant_id, id, first_seen_at, updated_at)
     SELECT tenant_id, 'u' || n, at, at FROM texts WHERE n % 3 = 0;
 INSERT INTO users (tenant_id, id, first_seen_at, updated_at)
     SELECT DISTINCT ON (tenant_id, owner) tenant_id, substr(owner, 3), at, at FROM texts WHERE owner LIKE 'u:%';
+INSERT INTO language_model_usage (tenant_id, day, calls, tokens)
+    SELECT pg_temp.id(0, 1 + n % 3), date '2000-01-01' + n / 3, 1, 100 FROM generate_series(0, {ROWS}) n;
 INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens, message_count, message_tokens)
     SELECT tenant_id, owner, 1, count(*), 8 * count(*), count(*), 8 * count(*) FROM texts GROUP BY 1, 2;
 INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;

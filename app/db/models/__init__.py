@@ -24,6 +24,7 @@ from app.db.models.memories import (
 from app.db.models.messages import message_postings, message_vectors, messages
 from app.db.models.owners import owner_stats
 from app.db.models.sessions import session_states, sessions, summaries
+from app.db.models.usage import language_model_usage
 from app.db.models.users import users
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "idempotency_keys",
     "jobs",
     "key_aliases",
+    "language_model_usage",
     "memories",
     "memory_conflicts",
     "memory_events",

@@ -44,12 +44,16 @@ class Extraction:
         refused: What the extractor itself has left out.
         calls: Calls of a language model.
         tokens: What these took.
+        by: The extractor that has read it.
+        degraded: Whether that one stood in for another.
     """
 
     candidates: Sequence[Candidate]
     refused: Sequence[Refused] = field(default_factory=list)
     calls: int = 0
     tokens: int = 0
+    by: str = "rules"
+    degraded: bool = False
 
 
 class Extractor(Protocol):

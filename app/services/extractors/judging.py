@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.core.text.language import language_of
+from app.domain.budget import estimate_tokens
 from app.domain.conflict.statements import Decision, Statement, Verdict
 from app.providers.llm.base import ChatMessage, LanguageModel, LanguageModelNonsense, LanguageModelUnavailable
-from app.providers.llm.prompts import PromptLanguage, prompt, prompt_language
+from app.providers.llm.prompts import PromptLanguage, prompt_language
+from app.providers.llm.prompts import prompt as instructions
 from app.services.extractors.replies import JudgeReply
 
 MOST_PAIRS: Final = 30
@@ -31,10 +33,12 @@ class JudgedPairs:
     Args:
         decisions: One a pair; None where the model said nothing that can be used: rules decide there.
         calls: Calls of the model.
+        tokens: What these took, estimated.
     """
 
     decisions: Sequence[Decision | None]
     calls: int
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +66,22 @@ class JudgeModel:
             return JudgedPairs(none, 0)
         asked = pairs[:MOST_PAIRS]
         length = 50 + TOKENS_PER_VERDICT * len(asked)
+        prompt = messages_of(asked)
+        used = sum(estimate_tokens(message.content) for message in prompt)
         try:
             reply = await self.model.structured(
-                messages_of(asked), JudgeReply, purpose="judge", max_tokens=length, timeout=self.timeout
+                prompt, JudgeReply, purpose="judge", max_tokens=length, timeout=self.timeout
             )
         except (LanguageModelUnavailable, LanguageModelNonsense):
-            return JudgedPairs(none, 1)
+            return JudgedPairs(none, 1, used)
         given: dict[int, Verdict | None] = {}
         for row in reply.verdicts:
             # Two verdicts on one pair are none.
             given[row.pair] = row.verdict if given.get(row.pair, row.verdict) == row.verdict else None
         verdicts = [given.get(number) for number in range(1, len(asked) + 1)]
         decided = [None if verdict is None else Decision(verdict, "judged", None) for verdict in verdicts]
-        return JudgedPairs([*decided, *none[len(asked) :]], 1)
+        used += estimate_tokens(reply.model_dump_json())
+        return JudgedPairs([*decided, *none[len(asked) :]], 1, used)
 
 
 def messages_of(pairs: Sequence[tuple[Statement, Statement]]) -> list[ChatMessage]:
@@ -83,7 +90,7 @@ def messages_of(pairs: Sequence[tuple[Statement, Statement]]) -> list[ChatMessag
     stored, said, answer = _WORDS[language]
     lines = [f"{number}. {stored}{_shown(old)}{said}{_shown(new)}" for number, (new, old) in enumerate(pairs, start=1)]
     return [
-        ChatMessage("system", prompt("judge", language).text),
+        ChatMessage("system", instructions("judge", language).text),
         ChatMessage("user", "\n".join([*lines, answer])),
     ]
 

@@ -62,7 +62,7 @@ class LanguageModelExtractor:
         """
         refused, telling = await asyncio.to_thread(_prefiltered, window)
         if not telling:
-            return Extraction([], refused)
+            return Extraction([], refused, by=self.name)
         found: list[Candidate] = []
         calls = used = 0
         for part in parts(window.turns, window.before, self._window_tokens):
@@ -76,7 +76,8 @@ class LanguageModelExtractor:
             kept, left_out = await asyncio.to_thread(_read, reply.memories, part, window)
             found += kept
             refused += left_out
-        return Extraction(await asyncio.to_thread(_settled, found, window), refused, calls, used)
+        candidates = await asyncio.to_thread(_settled, found, window)
+        return Extraction(candidates, refused, calls, used, self.name)
 
 
 def prompt_of(part: Part, keys: Sequence[str] = ()) -> list[ChatMessage]:

@@ -1,4 +1,4 @@
-"""From a message to its memories: where a memory comes from is found by the message's number."""
+"""From a message to its memories, by the message's number; what tenants use of the language model, by day."""
 
 from alembic import op
 
@@ -6,6 +6,18 @@ revision = "0004"
 down_revision = "0003"
 branch_labels = None
 depends_on = None
+
+POLICY = "tenant_id = nullif(current_setting('app.tenant', true), '')::uuid"
+
+USAGE = """
+CREATE TABLE language_model_usage (
+    tenant_id UUID NOT NULL,
+    day DATE NOT NULL,
+    calls BIGINT NOT NULL DEFAULT 0,
+    tokens BIGINT NOT NULL DEFAULT 0,
+    CONSTRAINT pk_language_model_usage PRIMARY KEY (tenant_id, day)
+)
+"""
 
 BEFORE = "ix_memory_sources_tenant_id_session_id"
 AFTER = "ix_memory_sources_first_message"
@@ -20,6 +32,11 @@ def _build(name: str, columns: str) -> None:
 
 
 def upgrade() -> None:
+    op.execute(USAGE)
+    op.execute("ALTER TABLE language_model_usage ENABLE ROW LEVEL SECURITY")
+    op.execute("ALTER TABLE language_model_usage FORCE ROW LEVEL SECURITY")
+    op.execute(f"CREATE POLICY tenant_isolation ON language_model_usage USING ({POLICY}) WITH CHECK ({POLICY})")
+    op.execute("GRANT SELECT, INSERT, UPDATE, DELETE ON language_model_usage TO mnemic_app")
     with op.get_context().autocommit_block():
         _build(AFTER, "tenant_id, session_id, (seqs[1])")
         op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {BEFORE}")
@@ -29,3 +46,4 @@ def downgrade() -> None:
     with op.get_context().autocommit_block():
         _build(BEFORE, "tenant_id, session_id")
         op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {AFTER}")
+    op.execute("DROP TABLE language_model_usage")
