@@ -55,6 +55,7 @@ from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
 from app.services.sweeping import Sweeping
+from app.services.undoing import UndoService
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
 from app.settings import Settings
@@ -92,6 +93,7 @@ class Services:
     sessions: SessionService
     states: StateService
     sweeping: Sweeping
+    undoing: UndoService
     users: UserService
     vectorising: Vectorising
 
@@ -210,6 +212,7 @@ def compose(
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
+        undoing=UndoService(uow),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )

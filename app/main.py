@@ -27,6 +27,7 @@ from app.routers import (
     problems,
     sessions,
     states,
+    undo,
     users,
 )
 from app.routers.deps import get_principal
@@ -137,7 +138,7 @@ def _version_one() -> APIRouter:
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
         *(sessions.router, states.router, facts.router, facts.keys_router),
-        *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
+        *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)
     return router

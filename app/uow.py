@@ -17,6 +17,7 @@ from app.repositories.blocks import BlockRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
+from app.repositories.history import HistoryRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
 from app.repositories.keys import KeyRepository
@@ -63,6 +64,11 @@ class Transaction:
     def memories(self) -> MemoryRepository:
         """Memories, their sources and their history."""
         return MemoryRepository(self._bound)
+
+    @cached_property
+    def history(self) -> HistoryRepository:
+        """What happened to memories."""
+        return HistoryRepository(self._bound)
 
     @cached_property
     def vectors(self) -> VectorRepository:

@@ -1,4 +1,4 @@
-"""From a message to its memories, by the message's number; what tenants use of the language model, by day."""
+"""From a message to its memories, by the message's number; what tenants use of the language model, by day; what an undoing needs."""
 
 from alembic import op
 
@@ -32,6 +32,7 @@ def _build(name: str, columns: str) -> None:
 
 
 def upgrade() -> None:
+    op.execute("ALTER TABLE memory_events ADD COLUMN changed JSONB")
     op.execute(USAGE)
     op.execute("ALTER TABLE language_model_usage ENABLE ROW LEVEL SECURITY")
     op.execute("ALTER TABLE language_model_usage FORCE ROW LEVEL SECURITY")
@@ -47,3 +48,4 @@ def downgrade() -> None:
         _build(BEFORE, "tenant_id, session_id")
         op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {AFTER}")
     op.execute("DROP TABLE language_model_usage")
+    op.execute("ALTER TABLE memory_events DROP COLUMN changed")

@@ -39,6 +39,7 @@ EventAction = Literal[
     "updated",
     "deleted",
     "restored",
+    "undone",
     "superseded",
     "disputed",
     "settled",

@@ -34,7 +34,7 @@ from app.db.models import memories, memory_events, memory_postings, memory_sourc
 from app.repositories.base import Repository, RowLike, insertable
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.prepared import Prepared
-from app.repositories.selection import Selection
+from app.repositories.selection import PAST_STATUSES, Selection, Then, held_at
 
 ROWS_OF_ONE_STATEMENT: Final = 500
 """PostgreSQL takes 32,767 parameters in one statement."""
@@ -316,6 +316,22 @@ class MemoryRepository(Repository):
             memory_events.c.tenant_id == self._tenant_id, memory_events.c.memory_id == memory_id
         )
         return await self._all(statement.order_by(memory_events.c.id))
+
+    async def held(self, memory_id: UUID, then: Then) -> bool:
+        """Whether a memory was there and true at another time."""
+        as_of, known_at = then.as_of or then.known_at, then.known_at
+        if as_of is None:
+            return True
+        statuses = memories.c.status.in_(PAST_STATUSES)
+        statement = select(memories.c.id).where(
+            *self._there(memory_id), statuses, *held_at(then, as_of, known_at or as_of)
+        )
+        return await self._first(statement) is not None
+
+    async def any_for_update(self, ids: Sequence[UUID]) -> list[RowMapping]:
+        """Memories in any state that the key may see, in the order of their ids, rows locked until the commit."""
+        statement = _BY_IDS.where(*self._served()).order_by(memories.c.id).with_for_update()
+        return await self._all(statement, {"tenant_id": self._tenant_id, "ids": list(ids)})
 
     async def exists(self, memory_id: UUID) -> bool:
         """Whether there is such a memory for this key, deleted ones included."""

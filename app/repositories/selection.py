@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import ARRAY, BindParameter, ColumnElement, DateTime, Text, and_, bindparam, func, or_
 
@@ -12,6 +12,27 @@ from app.domain.filters import Filter
 from app.domain.memory import VISIBLE_STATUSES, Kind
 from app.domain.scope import Scope
 from app.repositories.filters import filter_condition
+
+PAST_STATUSES: Final = (*VISIBLE_STATUSES, "superseded", "expired")
+"""What may have been true at another time; what was deleted is nobody's business any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """Another time than the present.
+
+    Args:
+        as_of: What was true at this instant, as it is known now.
+        known_at: What the service held to be true at this instant; with `as_of`, what it then knew of that one.
+    """
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+    @property
+    def past(self) -> bool:
+        """Whether any time is named."""
+        return self.as_of is not None or self.known_at is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +51,7 @@ class Selection:
         sessions_apart: Whether what is scoped to a session is left out where the scope names none.
         excluded_owner: An owner whose rows are left alone.
         created_until: Only what was there at this instant.
+        then: Another time than the present.
     """
 
     scope: Scope
@@ -43,12 +65,16 @@ class Selection:
     excluded_owner: str | None = None
     sessions_apart: bool = False
     created_until: datetime | None = None
+    then: Then = Then()
 
     @property
     def shape(self) -> tuple[bool, ...]:
         """What the text of the conditions depends on, the filter apart; the rest are values."""
         scope = self.scope
-        named = (scope.user_id, scope.agent_id, scope.app_id, scope.session_id, self.excluded_owner, self.created_until)
+        named = (
+            *(scope.user_id, scope.agent_id, scope.app_id, scope.session_id),
+            *(self.excluded_owner, self.created_until, self.then.as_of, self.then.known_at),
+        )
         listed = (self.shared_owners, self.kinds, self.categories, self.statuses)
         return (
             *(value is not None for value in named),
@@ -74,11 +100,13 @@ class Selection:
             "of_session": scope.session_id,
             "of_kinds": list(self.kinds),
             "of_categories": list(self.categories),
-            "of_statuses": list(self.statuses or VISIBLE_STATUSES),
+            "of_statuses": list(self.statuses or (PAST_STATUSES if self.then.past else VISIBLE_STATUSES)),
             "of_levels": list(self.shared_owners),
             "of_nobody": self.excluded_owner,
             "current_at": self.at,
             "created_until": self.created_until,
+            "as_of": self.then.as_of or self.then.known_at,
+            "known_at": self.then.known_at,
         }
 
     def conditions(self) -> list[ColumnElement[bool]]:
@@ -125,9 +153,24 @@ class Selection:
 
     def _current(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
         status = memories.c.status == _any("of_statuses", values)
+        if self.then.past:
+            return [status, *held_at(self.then, _time("as_of", values), _time("known_at", values))]
         if self.statuses:
             return [status]
         return [status, *_lasting(_time("current_at", values))]
+
+
+def held_at(
+    then: Then, as_of: BindParameter[Any] | datetime, known_at: BindParameter[Any] | datetime
+) -> list[ColumnElement[bool]]:
+    """True at `as_of`, as far as was known at `known_at`: an end that was not known then is no end."""
+    rows = memories.c
+    began = or_(rows.valid_from.is_(None), rows.valid_from <= as_of)
+    lasts = or_(rows.expires_at.is_(None), rows.expires_at > as_of)
+    if then.known_at is None:
+        return [began, lasts, or_(rows.valid_to.is_(None), rows.valid_to > as_of)]
+    held = or_(rows.valid_to.is_(None), rows.valid_to > as_of, rows.superseded_at > known_at)
+    return [began, lasts, held, rows.created_at <= known_at]
 
 
 def current_at(at: datetime) -> list[ColumnElement[bool]]:

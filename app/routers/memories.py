@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Response
 from app.core import clock
 from app.domain.memory import Category, Kind, Status
 from app.domain.scope import Scope
-from app.repositories.selection import Selection
+from app.repositories.selection import Selection, Then
 from app.routers.deps import (
     DEFAULT_PAGE,
     ClaimDep,
@@ -30,10 +30,13 @@ from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.routers.sessions import AgentQuery, AppQuery, UserQuery
 from app.schemas.extraction import ExtractRequest, ExtractResult
-from app.schemas.fields import Id
+from app.schemas.fields import Id, Instant
 from app.schemas.lists import Page
 from app.schemas.memories import AddBody, AddedMemories, AddedMemory, Memory, MemoryChange, MemoryHistory
 from app.schemas.search import ReplayRequest, SearchRequest, SearchResult
+
+AsOfQuery = Annotated[Instant | None, Query(description="What was true at this time, as it is known today")]
+KnownAtQuery = Annotated[Instant | None, Query(description="What the service knew at this time")]
 
 router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRoute)
 
@@ -125,6 +128,8 @@ async def list_memories(
     status: Annotated[Status | None, Query(description="Only this status; what is current if absent")] = None,
     include_uncertain: Annotated[bool, Query(description="Add what is not served as fact")] = False,
     chosen: FilterDep = None,
+    as_of: AsOfQuery = None,
+    known_at: KnownAtQuery = None,
     limit: LimitQuery = DEFAULT_PAGE,
     cursor: CursorQuery = None,
     count: CountQuery = False,
@@ -138,14 +143,25 @@ async def list_memories(
         statuses=[status] if status else [],
         uncertain=include_uncertain,
         filter=chosen,
+        then=Then(as_of, known_at),
     )
     return await services.memories.page(principal, selection, cursor, limit, count=count)
 
 
 @router.get("/{memory_id}", responses=documented(403, 404), operation_id="get_memory")
-async def get_memory(memory_id: MemoryId, principal: PrincipalDep, services: ServicesDep, response: Response) -> Memory:
-    """One memory, whatever its status, unless it is deleted."""
-    memory = await services.memories.get(principal, memory_id)
+async def get_memory(
+    memory_id: MemoryId,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    response: Response,
+    as_of: AsOfQuery = None,
+    known_at: KnownAtQuery = None,
+) -> Memory:
+    """One memory, whatever its status, unless it is deleted.
+
+    With `as_of` only if it was true then; with `known_at` as it was known then, if it was.
+    """
+    memory = await services.memories.get(principal, memory_id, Then(as_of, known_at))
     tag(response, memory.version)
     return memory
 

@@ -102,7 +102,14 @@ class SearchRequest(RequestModel):
     neighbours: int = Field(0, ge=0, le=5, description="Messages to show before and after each hit's own")
     timezone: Timezone | None = Field(None, description="What 昨天 means; default: the user's, the tenant's, UTC")
     now: Instant | None = Field(None, description="The time from which recency and 'last week' are counted")
+    as_of: Instant | None = Field(None, description="What was true at this time, as it is known today")
+    known_at: Instant | None = Field(None, description="What the service knew at this time; with as_of, of that one")
     explain: bool = Field(default=False, description="Say how it went, and keep it for a replay")
+
+    @property
+    def past(self) -> bool:
+        """Whether it asks about another time than the present."""
+        return self.as_of is not None or self.known_at is not None
 
     model_config = RequestModel.model_config | {
         "json_schema_extra": {

@@ -12,7 +12,7 @@ from app.domain.scope import Scope
 from app.repositories.corpus import Path
 from app.repositories.owners import CorpusSize
 from app.repositories.search import EXACT_UP_TO, Extent, LegQuery, Period, TimeQuery
-from app.repositories.selection import Selection
+from app.repositories.selection import Selection, Then
 from app.schemas.search import SearchRequest
 from app.services.questions import Question
 from app.services.ranking import Pool
@@ -88,7 +88,7 @@ class Lookup:
         shared = self.scope.shared_owners() if self.request.include_shared else []
         size = await self._size(owners_in_scope(self.scope, self.principal, shared))
         self.way.rows["memories"] = size.memories
-        found = [await self._memories(size, shared)] if size.memories else []
+        found = [await self._memories(size, shared)] if size.memories or self.request.past else []
         if self.request.include_messages:
             self.way.rows["messages"] = size.messages
         if self.request.include_messages and size.messages:
@@ -112,6 +112,7 @@ class Lookup:
             uncertain=request.include_uncertain,
             sessions_apart=True,
             filter=None if request.filters is None else parse_filter(request.filters),
+            then=Then(request.as_of, request.known_at),
         )
         owners, path = size.owners, await path_for(self.tx, "memories", size.memories)
         large = size.memories > EXACT_UP_TO
@@ -129,10 +130,11 @@ class Lookup:
         return pool
 
     async def _messages(self, size: CorpusSize) -> Pool:
-        owners, path = await way_to_messages(self.tx, size, self.scope, Period())
+        said = Period(until=min((at for at in (self.request.as_of, self.request.known_at) if at), default=None))
+        owners, path = await way_to_messages(self.tx, size, self.scope, said)
         query = replace(leg_query(self.question, owners, self.depth, path), neighbours=True)
         self._note("messages", "message", query)
-        pool = Pool.of_messages(await self.tx.search.messages(query, self.scope))
+        pool = Pool.of_messages(await self.tx.search.messages(query, self.scope, said))
         self.way.candidates["message"] = len(pool.ids)
         return pool
 

@@ -17,7 +17,7 @@ from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.selection import Selection
+from app.repositories.selection import Selection, Then
 from app.repositories.vectors import Embedded
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import AddedMemories, AddedMemory, MemoriesAdd, Memory, MemoryAdd, MemoryChange, MemoryHistory
@@ -28,6 +28,7 @@ from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
 from app.services.keying import KeySettlement
 from app.services.keys import canonical_key
+from app.services.past import as_known
 from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
@@ -80,12 +81,14 @@ class MemoryService:
         shape = AddedMemories if many else AddedMemory
         return await write_once(self.uow, Write(principal, claim), shape, work)
 
-    async def get(self, principal: Principal, memory_id: UUID) -> Memory:
-        """One memory."""
+    async def get(self, principal: Principal, memory_id: UUID, then: Then) -> Memory:
+        """One memory; of another time, if it was there and true then."""
         principal.require("memories:read")
         async with self.uow.begin(principal) as tx:
             row = _there(await tx.memories.get(memory_id))
-            return (await memories_of(tx, [row]))[0]
+            if then.past and not await tx.memories.held(memory_id, then):
+                raise no_memory()
+            return (await memories_of(tx, await as_known(tx, [row], then.known_at)))[0]
 
     async def page(
         self, principal: Principal, selection: Selection, cursor: str | None, limit: int, *, count: bool
@@ -96,7 +99,7 @@ class MemoryService:
         async with self.uow.begin(principal) as tx:
             rows = await tx.memories.page(selection, None if before is None else before[0], limit + 1)
             total = await tx.memories.count(selection) if count else None
-            results = await memories_of(tx, rows[:limit])
+            results = await memories_of(tx, await as_known(tx, rows[:limit], selection.then.known_at))
         more = len(rows) > limit
         return Page(results=results, next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None, total=total)
 

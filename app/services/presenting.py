@@ -8,12 +8,12 @@ from app.core import clock
 from app.core.errors import NotFound
 from app.domain.memory import VISIBLE_STATUSES, Status
 from app.domain.scope import Scope
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.memories import Memory, MemorySource
 from app.uow import Transaction
 
 
-async def memories_of(tx: Transaction, rows: Sequence[Row]) -> list[Memory]:
+async def memories_of(tx: Transaction, rows: Sequence[RowLike]) -> list[Memory]:
     """Memories as answers have them, each with its sources."""
     by_memory = await sources_of(tx, [row["id"] for row in rows])
     return [_memory(row, by_memory.get(row["id"], [])) for row in rows]
@@ -37,7 +37,7 @@ async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, 
     return found
 
 
-def _memory(row: Row, sources: list[MemorySource]) -> Memory:
+def _memory(row: RowLike, sources: list[MemorySource]) -> Memory:
     derived = {"id", "sources", "redacted", "shared", "superseded_by", "status"}
     superseded_by = row["superseded_by"]
     return Memory(
@@ -50,7 +50,7 @@ def _memory(row: Row, sources: list[MemorySource]) -> Memory:
     )
 
 
-def shown_status(row: Row, at: datetime) -> Status:
+def shown_status(row: RowLike, at: datetime) -> Status:
     """A memory's status as it is at an instant: what has expired is expired, also before the sweep came by."""
     status: Status = row["status"]
     over = row["expires_at"] is not None and row["expires_at"] <= at

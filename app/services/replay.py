@@ -45,7 +45,7 @@ class ReplayService:
         scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
-            best, texts = await read_contenders(tx, found, again.top_k + SPARE)
+            best, texts = await read_contenders(tx, found, again.top_k + SPARE, again)
         chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
         results = hits_of(chosen, texts, Nearby({}, 0))
         explained = Explained(question, scoring, again, way, pools, chosen, filtered, found)

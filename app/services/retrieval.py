@@ -77,13 +77,13 @@ class RetrievalService:
             found, filtered = relevant(
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
-            best, texts = await read_contenders(tx, found, depth)
+            best, texts = await read_contenders(tx, found, depth, request)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
         chosen = shortlist(best, texts.rows, limits_of(request), texts.lineage.memories, texts.replaced)
         results = await self._shown(principal, request, chosen, texts)
         kept = self.redacting.kept(principal, request) if request.explain else request
         explained = Explained(question, scoring, kept, lookup.way, pools, chosen, filtered, found)
-        if not request.explain:
+        if not request.explain and not request.past:
             self.accesses.note(principal.tenant_id, _memories_of(chosen), clock.now())
         return SearchResult(
             results=results,

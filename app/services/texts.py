@@ -6,10 +6,13 @@ from uuid import UUID
 
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import RowLike
+from app.repositories.selection import PAST_STATUSES
 from app.schemas.memories import MemorySource
+from app.schemas.search import SearchRequest
+from app.services.past import as_known
 from app.services.ranking import Scored
 from app.services.shortlist import contenders
-from app.services.succession import Lineage, succeeded
+from app.services.succession import Lineage, Succession, succeeded
 from app.uow import Transaction
 
 
@@ -23,20 +26,23 @@ class Texts:
     replaced: list[tuple[Scored, UUID]] = field(default_factory=list)
 
 
-async def read_contenders(tx: Transaction, found: Sequence[Scored], depth: int) -> tuple[list[Scored], Texts]:
+async def read_contenders(
+    tx: Transaction, found: Sequence[Scored], depth: int, request: SearchRequest
+) -> tuple[list[Scored], Texts]:
     """The best so many candidates and their rows: one statement for messages, one for memories with their sources.
 
-    A message that says what is history gives its place to what is true now. What is no longer current has no row: a
-    replay meets it.
+    A message that says what is history gives its place to what is true now, unless the question is about the past.
+    What is no longer current has no row: a replay meets it.
     """
     best = contenders(found, depth)
     said = [hit.id for hit in best if hit.type == "message"]
     messages = await tx.messages.with_memories(said) if said else []
     lineage = Lineage.of(messages)
-    succession = succeeded(best, found, lineage)
+    succession = Succession(best, []) if request.past else succeeded(best, found, lineage)
     memories = [hit.id for hit in succession.hits if hit.type == "memory"]
     kept = await tx.memories.with_sources(memories) if memories else []
-    current = [row for row in kept if row["status"] in VISIBLE_STATUSES]
-    sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in current}
+    statuses = PAST_STATUSES if request.past else VISIBLE_STATUSES
+    current = await as_known(tx, [row for row in kept if row["status"] in statuses], request.known_at)
+    sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in kept}
     rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}
     return succession.hits, Texts(rows, sources, lineage, succession.replaced)

@@ -73,8 +73,8 @@ class MemoryWriter:
     async def repeat(self, known: Row, draft: Draft) -> Row:
         """Reinforce a memory that a draft says again in other words: the draft's source is kept, its text is not."""
         said = await self.tx.memories.reinforce(known["id"], draft.row)
-        event = event_row("reinforced", None, said, self.actor, self.at, SHOWN | {"seen_count"})
-        await self.tx.memories.record([event | {"before": {"seen_count": said["seen_count"] - 1}}])
+        event = event_row("reinforced", known, said, self.actor, self.at, SHOWN | {"seen_count"})
+        await self.tx.memories.record([event | {"before": {"seen_count": known["seen_count"]}}])
         await self._add_sources({_identity(draft.row): said}, [draft])
         return said
 
@@ -154,7 +154,8 @@ class MemoryWriter:
         if row["created"]:
             return event_row("added", None, row, self.actor, self.at, SHOWN)
         event = event_row("reinforced", None, row, self.actor, self.at, SHOWN | {"seen_count"})
-        return event | {"before": {"seen_count": row["seen_count"] - 1}}
+        counted = row["seen_count"] - 1
+        return event | {"before": {"seen_count": counted}, "changed": {"seen_count": [counted, row["seen_count"]]}}
 
     async def _add_sources(self, rows: dict[tuple[Any, ...], Row], drafts: Sequence[Draft]) -> None:
         """Where they come from, those of a text that was given twice together."""

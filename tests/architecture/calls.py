@@ -17,7 +17,7 @@ from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
-from app.repositories.selection import Selection
+from app.repositories.selection import Selection, Then
 from app.repositories.vectors import Embedded
 from app.uow import GlobalTransaction, Transaction
 from tests.architecture.corpus import AT, MODEL, TENANT, a_vector, an_id, at, session_at
@@ -210,6 +210,20 @@ def memory_calls() -> Iterator[Call]:
     yield Call(name + "reinforce", "one", lambda tx: tx.memories.reinforce(MEMORY, said))
     yield Call(name + "drawn", "of a session", lambda tx: tx.memories.drawn(SESSION, [1, 2, 3]))
     yield Call(name + "sources", "many", lambda tx: tx.memories.sources([an_id(1, N + n) for n in range(50)]))
+
+
+def history_calls() -> Iterator[Call]:
+    name, some, then = "HistoryRepository.", [an_id(1, N + n) for n in range(50)], Then(AT, AT)
+    yield Call(name + "displaced_by", "one", lambda tx: tx.history.displaced_by(MEMORY))
+    yield Call(name + "drop_sources", "one", lambda tx: tx.history.drop_sources(MEMORY, at(N)))
+    yield Call(name + "events_of", "a job", lambda tx: tx.history.events_of(job_id=an_id(9, N)))
+    yield Call(name + "events_of", "a deletion", lambda tx: tx.history.events_of(undo_id=an_id(9, N)))
+    yield Call(name + "event", "one", lambda tx: tx.history.event(an_id(4, N)))
+    yield Call(name + "events_since", "many", lambda tx: tx.history.events_since(some, AT))
+    yield Call("MemoryRepository.held", "then", lambda tx: tx.memories.held(MEMORY, then))
+    yield Call("MemoryRepository.any_for_update", "many", lambda tx: tx.memories.any_for_update(some))
+    past = Selection(Scope(USER), AT, then=then)
+    yield Call("MemoryRepository.page", "of the past", lambda tx: tx.memories.page(past, None, 50))
 
 
 def fact_calls() -> Iterator[Call]:
@@ -526,6 +540,7 @@ def global_calls() -> Iterator[Call]:
 
 CALLS: list[Call] = [
     *memory_calls(),
+    *history_calls(),
     *fact_calls(),
     *conflict_calls(),
     *message_calls(),

@@ -79,7 +79,7 @@ INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, 
            sha256(n::text::bytea), at, at FROM texts;
 INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_id, kind, text, key, value, category,
         pinned, source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at,
-        deleted_at, expires_at, last_seen_at, tokens, length, content_hash)
+        deleted_at, superseded_by, expires_at, last_seen_at, tokens, length, content_hash)
     SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
            CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
            CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
@@ -89,14 +89,16 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
            CASE WHEN n % 20 = 3 THEN 'constraint' ELSE 'other' END, n % 20 = 3, 'user_stated', 0.9, 5, 1, 'everywhere',
            CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
+           CASE WHEN n % 5 = 2 THEN pg_temp.id(1, n - 1) END,
            CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
 INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, seqs, created_at)
     SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, ARRAY[(n - 1) % 10 + 1], at FROM texts;
 INSERT INTO memory_conflicts (tenant_id, id, memory_id, other_id, reason, created_at, resolved_at)
     SELECT tenant_id, pg_temp.id(8, n), pg_temp.id(1, n), pg_temp.id(1, n), 'same', at,
            CASE WHEN n % 100 > 0 THEN at END FROM texts;
-INSERT INTO memory_events (tenant_id, id, memory_id, action, actor, created_at)
-    SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), 'added', 'me', at FROM texts;
+INSERT INTO memory_events (tenant_id, id, memory_id, action, actor, job_id, undo_id, created_at)
+    SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), 'added', 'me', pg_temp.id(9, n), pg_temp.id(9, n), at
+    FROM texts;
 
 CREATE TEMP TABLE tokens AS
     SELECT n, tenant_id, owner, token FROM texts, LATERAL (VALUES ('everywhere'), ('often' || n % 5),

@@ -50,6 +50,8 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     await _made(api, "PUT", "/v1/sessions/ada-session/state", {"state": {"c": CANARY}})
     memory = {"text": f"{CANARY} tea", "user_id": "ada", "metadata": {"c": CANARY}}
     ids["memory_id"] = (await _made(api, "POST", "/v1/memories", memory))["id"]
+    history = (await api.get(f"/v1/memories/{ids['memory_id']}/history")).json()
+    ids["event_id"] = history["results"][0]["id"]
     await _made(api, "PUT", "/v1/users/ada/facts/user.city", {"value": CANARY})
     await _made(api, "PUT", "/v1/blocks/human?user_id=ada", {"text": CANARY, "description": CANARY})
     await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})

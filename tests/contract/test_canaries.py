@@ -82,6 +82,7 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "reject_memory": ({}, {}, ABSENT, ABSENT),
     "restore_memory": ({}, None, ABSENT, ABSENT),
     "replay_search": ({}, {"explanation_id": "01939f4e-7c1b-7d3a-9d57-1f0e6f3f3c55"}, ABSENT, ABSENT),
+    "undo": ({}, {"event_id": "{event_id}"}, ABSENT, ABSENT),
     "search_messages": ({}, {"query": "tea", "context_before": 5, "context_after": 5}, LISTED, LISTED),
     "list_sessions": ({"user_id": "ada"}, None, LISTED, LISTED),
     "create_session": ({}, {"id": "ada-session"}, TAKEN, {201}),
@@ -157,7 +158,9 @@ async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted:
 
 
 _ABSENT_IDS = {
-    **dict.fromkeys(("memory_id", "job_id", "key_id", "conflict_id"), "01980000-0000-7000-8000-000000000000"),
+    **dict.fromkeys(
+        ("memory_id", "job_id", "key_id", "conflict_id", "event_id"), "01980000-0000-7000-8000-000000000000"
+    ),
     **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),
     "seq": "1",
 }

@@ -198,7 +198,7 @@ async def test_messages_are_searched_in_the_scope_of_their_session(api: httpx.As
 async def test_a_message_hit_names_its_source_and_has_a_memorys_shape(api: httpx.AsyncClient) -> None:
     said = await say(api, "s", "tea", external_id="e", metadata={"k": 1}, occurred_at="2026-01-01T00:00:00Z")
     await add(api, "tea as a memory", sources=[{"session_id": "s", "seqs": [1], "quote": "tea"}])
-    hits = (await search(api, "tea", include_messages=True))["results"]
+    hits = (await search(api, "tea", include_messages=True, collapse=False))["results"]
     message, memory = sorted(hits, key=lambda hit: hit["type"], reverse=True)
     assert message.keys() == memory.keys()
     assert (message["type"], message["id"], message["role"]) == ("message", said["id"], "user")

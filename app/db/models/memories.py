@@ -147,6 +147,7 @@ memory_events = tenant_table(
     Column("before", JSONB(none_as_null=True)),
     Column("after", JSONB(none_as_null=True)),
     timestamp("created_at", required=True),
+    Column("changed", JSONB(none_as_null=True)),
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "memory_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
     Index(None, "tenant_id", "memory_id", "id"),

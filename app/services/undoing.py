@@ -1,0 +1,188 @@
+"""Undoing: a job's changes, one change, or a bulk deletion, as if they had not been; nothing later is lost by it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from app.core import clock
+from app.core.errors import Conflict, NotFound
+from app.domain.memory import VISIBLE_STATUSES
+from app.domain.principal import Principal
+from app.domain.undoing import clashes, net, restored
+from app.repositories.base import Row
+from app.repositories.owners import OwnerChange
+from app.repositories.postings import Posting
+from app.schemas.undoing import Undo, Undone
+from app.services.analysis import analyse_all
+from app.services.answers import Answer, Write, write_once
+from app.services.conflicts import undispute
+from app.services.history import event_row, plain
+from app.services.keying import KeySettlement
+from app.services.writing import embed_later, writable
+from app.uow import Transaction, UnitOfWork
+
+MOST: Final = 10_000
+"""Memories that one call changes."""
+
+BY_PEOPLE: Final = "key:"
+"""How the actor of a caller's own changes begins."""
+
+FEEDBACK: Final = "feedback_"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoService:
+    """The use case of `POST /v1/undo`."""
+
+    uow: UnitOfWork
+
+    async def undo(self, write: Write, request: Undo) -> Answer:
+        """Bring every column back but version and updated_at; history gains a line for each memory.
+
+        Raises:
+            NotFound: There is nothing of that name that the key may see.
+            Conflict: A later change would be lost, or it is undone already.
+        """
+        principal, at = write.principal, clock.now()
+        principal.require("memories:write")
+
+        async def work(tx: Transaction) -> Answer:
+            events = await _events(tx, request)
+            rows = await _locked(tx, principal, [event["memory_id"] for event in events])
+            undoing = _Undoing(tx, principal.actor, at, events, rows)
+            await undoing.check()
+            changed = await undoing.run()
+            return Answer(200, Undone(events=len(events), memory_ids=[str(one) for one in changed]))
+
+        return await write_once(self.uow, write, Undone, work)
+
+
+async def _events(tx: Transaction, request: Undo) -> list[Row]:
+    """The lines to undo, oldest first: with an add go the lines of what it displaced in the same moment."""
+    if request.event_id is None:
+        found = await tx.history.events_of(job_id=request.job_id, undo_id=request.undo_id)
+    else:
+        one = await tx.history.event(request.event_id)
+        found = [] if one is None else [one]
+        if one is not None and one["action"] == "added":
+            displaced = await tx.history.displaced_by(one["memory_id"])
+            later = await tx.history.events_since(displaced, one["created_at"]) if displaced else []
+            found += [
+                event for event in later if event["created_at"] == one["created_at"] and event["action"] == "superseded"
+            ]
+    if not found:
+        raise NotFound("There is nothing to undo under this id.", code="nothing_to_undo")
+    return found
+
+
+async def _locked(tx: Transaction, principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Row]:
+    """The memories, locked after their owners; all of them, or none can be undone."""
+    wanted = sorted(set(ids))
+    if len(wanted) > MOST:
+        raise Conflict(f"More than {MOST:,} memories were changed: undo them in parts.", code="too_many_to_undo")
+    owners = await tx.owners.of_memories(wanted)
+    for owner in sorted(owners):
+        await tx.owners.lock_and_change(owner, OwnerChange())
+    rows = {row["id"]: row for row in await tx.memories.any_for_update(wanted)}
+    if len(rows) < len(wanted) or any(row["owner"] not in owners for row in rows.values()):
+        raise NotFound("There is nothing to undo under this id.", code="nothing_to_undo")
+    return {name: writable(principal, row) for name, row in rows.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """The lines to undo and the memories as they are, within a transaction that has locked them."""
+
+    tx: Transaction
+    actor: str
+    at: datetime
+    events: Sequence[Row]
+    rows: dict[UUID, Row]
+
+    def of(self, memory_id: UUID) -> list[Row]:
+        """The lines of one memory, oldest first."""
+        return [event for event in self.events if event["memory_id"] == memory_id]
+
+    async def check(self) -> None:
+        """Raise `Conflict` where something would be lost."""
+        undone = {event["id"] for event in self.events}
+        since = min(event["created_at"] for event in self.events)
+        last = {event["memory_id"]: event["id"] for event in self.events}
+        for event in await self.tx.history.events_since(list(self.rows), since):
+            by_people = event["actor"].startswith(BY_PEOPLE) and not event["action"].startswith(FEEDBACK)
+            if event["id"] in undone or event["id"] < last[event["memory_id"]] or not by_people:
+                continue
+            raise Conflict(
+                f"The memory {event['memory_id']} was {event['action']} later: that would be lost.",
+                code="later_change",
+            )
+
+    async def run(self) -> list[UUID]:
+        """Write; the memories that were changed, oldest first."""
+        back: list[Row] = []
+        for memory_id, row in self.rows.items():
+            events = self.of(memory_id)
+            added = events[0]["action"] == "added"
+            values = self._removed(row) if added else self._restored(row, events)
+            after = await self._write(row, values, events)
+            if not added and row["status"] not in VISIBLE_STATUSES and after["status"] in VISIBLE_STATUSES:
+                back.append(after)
+        await self._settle_conflicts()
+        for row in back:
+            await KeySettlement(self.tx, self.actor, self.at).settle(row, newest_wins=True)
+        return list(self.rows)
+
+    def _removed(self, row: Row) -> dict[str, Any]:
+        if row["status"] == "deleted":
+            raise Conflict(f"The memory {row['id']} is deleted already.", code="already_undone")
+        return {"status": "deleted", "deleted_at": self.at}
+
+    def _restored(self, row: Row, events: Sequence[Row]) -> dict[str, Any]:
+        if any(event["changed"] is None for event in events):
+            raise Conflict(f"What happened to the memory {row['id']} cannot be undone.", code="not_undoable")
+        changed, now = net([event["changed"] for event in events]), plain(row)
+        if lost := clashes(changed, now):
+            raise Conflict(
+                f"The memory {row['id']} has changed since ({', '.join(sorted(lost))}), or it is undone already.",
+                code="later_change",
+            )
+        return self.tx.history.columns(restored(changed, now))
+
+    async def _write(self, row: Row, values: dict[str, Any], events: Sequence[Row]) -> Row:
+        """Columns, counters, sources, index, history."""
+        wanted = {**row, **values}
+        if wanted["status"] == "active" and await self.tx.memories.twin(wanted) is not None:
+            raise Conflict(f"A current memory says the same as {row['id']} did.", code="duplicate_memory")
+        stood, stands = row["status"] in VISIBLE_STATUSES, wanted["status"] in VISIBLE_STATUSES
+        lengths = wanted["length"] * stands - row["length"] * stood
+        await self.tx.owners.lock_and_change(row["owner"], OwnerChange(stands - stood, lengths))
+        after = await self.tx.memories.change(row["id"], values | {"updated_at": self.at})
+        for event in events:
+            if event["action"] == "reinforced":
+                await self.tx.history.drop_sources(row["id"], event["created_at"])
+        if after["content_hash"] != row["content_hash"]:
+            await self._index(after)
+        line = event_row("undone", row, after, self.actor, self.at, frozenset(values))
+        actions = ", ".join(event["action"] for event in events)
+        await self.tx.memories.record([line | {"reason": f"undoes: {actions}"}])
+        return after
+
+    async def _index(self, row: Row) -> None:
+        """Words at once, the vector by a job."""
+        (analysis,) = await analyse_all([row["text"]])
+        await self.tx.memories.unindex(row["id"])
+        await self.tx.memories.index(row["owner"], [Posting(row["id"], analysis.frequencies, analysis.length)])
+        await embed_later(self.tx, [row["id"]], self.at, row["user_id"])
+
+    async def _settle_conflicts(self) -> None:
+        """Contradictions that the undone changes had opened are closed."""
+        disputed = [event["memory_id"] for event in self.events if event["action"] in {"disputed", "added"}]
+        touched = await self.tx.conflicts.touching(disputed) if disputed else []
+        times = {event["created_at"] for event in self.events}
+        opened = [one for one in touched if one["created_at"] in times]
+        if opened:
+            await self.tx.conflicts.resolve([one["id"] for one in opened], "undone", self.at)
+            pairs = [one[name] for one in opened for name in ("memory_id", "other_id")]
+            await undispute(self.tx, pairs, self.actor, self.at)
