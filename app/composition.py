@@ -51,6 +51,7 @@ from app.services.redacting import Redacting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
+from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
@@ -90,6 +91,7 @@ class Services:
     recall: RecallService
     replay: ReplayService
     retrieval: RetrievalService
+    reviewing: ReviewService
     sessions: SessionService
     states: StateService
     sweeping: Sweeping
@@ -195,7 +197,7 @@ def compose(
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
         lifecycle=LifecycleService(uow, redacting),
-        memories=MemoryService(uow, embedder, redacting),
+        memories=MemoryService(uow, embedder, redacting, settings.extractor != "off"),
         messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
@@ -209,6 +211,7 @@ def compose(
             explainer,
             redacting,
         ),
+        reviewing=ReviewService(uow, embedder, judging),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),

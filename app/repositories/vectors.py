@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import numpy as np
+import numpy.typing as npt
 from pgvector import HalfVector
 from sqlalchemy import ARRAY, LargeBinary, Table, Uuid, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
@@ -17,6 +19,10 @@ _SOURCE: Final[dict[str, tuple[Table, str]]] = {
     memory_vectors.name: (memories, "memory_id"),
     message_vectors.name: (messages, "message_id"),
 }
+
+
+Vector = npt.NDArray[np.float32]
+"""Of a text, shape (dimension,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +44,23 @@ class VectorRepository(Repository):
     async def put_memories(self, model_id: int, vectors: Sequence[Embedded]) -> int:
         """Store vectors of memories that still have the text they were made from; how many that were."""
         return await self._put(memory_vectors, model_id, vectors)
+
+    async def of_memories(self, model_id: int, ids: Sequence[UUID]) -> dict[UUID, Vector]:
+        """The vectors of these memories' present texts, as far as there are any."""
+        vectors = memory_vectors.c
+        statement = (
+            select(vectors.memory_id, vectors.embedding)
+            .join_from(memory_vectors, memories, memories.c.id == vectors.memory_id)
+            .where(
+                vectors.tenant_id == self._tenant_id,
+                memories.c.tenant_id == self._tenant_id,
+                vectors.memory_id == func.any(list(ids)),
+                vectors.model_id == model_id,
+                vectors.text_hash == memories.c.content_hash,
+            )
+        )
+        rows = (await self._connection.execute(statement)).all()
+        return {row.memory_id: row.embedding.to_numpy().astype(np.float32) for row in rows}
 
     async def memories_without(self, model_id: int, ids: Sequence[UUID]) -> list[Any]:
         """Of these memories, those whose text has no vector of the model: rows of (id, text, content_hash)."""

@@ -21,7 +21,7 @@ from app.services.extraction import embedded, turn_in_request
 from app.services.extractors.base import Extraction, Extractor, Window
 from app.services.extractors.llm import MOST_KEYS
 from app.services.extractors.rules import RulesExtractor
-from app.services.judging import Judging, Verdicts
+from app.services.judging import Judging, Verdicts, told_by
 from app.services.learning import Learner, Learnt
 from app.services.reconciling import Reconciled
 from app.services.redacting import Redacting
@@ -116,7 +116,7 @@ class ExtractNowService:
         vectors = await embedded(self.embedder, drafts)
         verdicts = Verdicts.none()
         if extraction.by == "llm":
-            verdicts = await self.judging.verdicts(principal.tenant_id, scope, kept, drafts, vectors)
+            verdicts = await self.judging.verdicts(principal.tenant_id, scope, told_by(kept, drafts, vectors))
         calls, tokens = extraction.calls + verdicts.calls, extraction.tokens + verdicts.tokens
         await Allowance(self.uow).note(principal.tenant_id, calls, tokens)
         model = await self.embedder.record()

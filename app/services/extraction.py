@@ -22,7 +22,7 @@ from app.services.drafting import Judged, Origin, drafts_of, judged, zone_of_sen
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.extractors.base import Extraction, Extractor, Window
 from app.services.extractors.llm import MOST_KEYS
-from app.services.judging import Judging, Verdicts
+from app.services.judging import Judging, Verdicts, told_by
 from app.services.learning import Learner, Learnt
 from app.services.tenancy import defaults_of
 from app.services.vectorising import JobLost, JobRun
@@ -203,7 +203,7 @@ class ExtractionService:
         model = await self.embedder.record()
         verdicts = Verdicts.none()
         if judged:
-            verdicts = await self.judging.verdicts(run.tenant_id, origin.scope, kept, drafts, vectors)
+            verdicts = await self.judging.verdicts(run.tenant_id, origin.scope, told_by(kept, drafts, vectors))
             await Allowance(self.uow).note(run.tenant_id, verdicts.calls, verdicts.tokens)
             tally.calls += verdicts.calls
         async with self.uow.begin_tenant(run.tenant_id) as tx:

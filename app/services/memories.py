@@ -31,6 +31,7 @@ from app.services.keys import canonical_key
 from app.services.past import as_known
 from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
+from app.services.reviewing import review_later
 from app.services.sessions import check_version
 from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, user_of
 from app.uow import Transaction, UnitOfWork
@@ -46,6 +47,8 @@ class MemoryService:
     uow: UnitOfWork
     embedder: Embedder
     redacting: Redacting
+    reviews: bool
+    """Whether a job holds what is added against what is there."""
 
     async def add(
         self, principal: Principal, request: MemoryAdd | MemoriesAdd, claim: IdempotencyClaim | None
@@ -68,6 +71,8 @@ class MemoryService:
                 _told(memory, cleaned.kinds(*(("memories", place) if many else ())))
                 for place, memory in enumerate(stored)
             ]
+            if self.reviews:
+                await review_later(tx, stored, user_of(stored))
             if not many:
                 if degraded:
                     await embed_later(tx, [UUID(one.id) for one in stored], at, user_of(stored))

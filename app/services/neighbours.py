@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
+from uuid import UUID
 
 from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
@@ -13,7 +14,7 @@ from app.repositories.base import Row
 from app.repositories.models import ModelRecord
 from app.repositories.search import DenseQuery, LegQuery
 from app.repositories.selection import Selection
-from app.repositories.vectors import Embedded
+from app.repositories.vectors import Vector
 from app.services.closing import since
 from app.services.keys import CanonicalKey
 from app.services.writing import Draft
@@ -50,9 +51,9 @@ class Neighbours:
     model: ModelRecord
     calibration: Calibration
 
-    async def of(self, new: Statement, draft: Draft, vector: Embedded | None) -> list[Neighbour]:
-        """The neighbours of a draft, in the order of their ids."""
-        dense = None if vector is None else DenseQuery(vector.vector, self.model)
+    async def of(self, new: Statement, own: UUID, vector: Vector | None) -> list[Neighbour]:
+        """The neighbours of a statement, but for the memory that says it, or is to; in the order of their ids."""
+        dense = None if vector is None else DenseQuery(vector, self.model)
         words = list(dict.fromkeys(tokens(f"{new.text} {new.before or ''}")))[:WORDS]
         query = LegQuery([self.scope.owner], words, dense, NEIGHBOURS)
         found = await self.tx.search.memories(query, Selection(self.scope, self.at, uncertain=True))
@@ -62,16 +63,16 @@ class Neighbours:
         if new.key is not None:
             keyed = await self.tx.facts.current(self.scope.owner, new.key, self.at)
         ids = dict.fromkeys([*(row["id"] for row in keyed), *similar])
-        rows = await self.tx.memories.by_ids([one for one in ids if one != draft.row["id"]])
+        rows = await self.tx.memories.by_ids([one for one in ids if one != own])
         ordered = sorted(rows, key=lambda row: row["id"])
         return [Neighbour(row, statement_in(row), similar.get(row["id"])) for row in ordered]
 
 
 def statement_of(candidate: Candidate, draft: Draft, key: CanonicalKey | None) -> Statement:
-    """What a candidate says, as its draft would have it."""
+    """What a candidate says, as its draft would have it, under the canonical key if that is known."""
     return Statement(
         text=candidate.text,
-        key=None if key is None else key.key,
+        key=candidate.key if key is None else key.key,
         value=candidate.value,
         kind=candidate.kind,
         category=candidate.category,

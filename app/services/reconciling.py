@@ -12,13 +12,13 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.models import ModelRecord
-from app.repositories.vectors import Embedded
+from app.repositories.vectors import Embedded, Vector
 from app.services.closing import supersede
 from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
 from app.services.judging import Verdicts
 from app.services.keys import canonical_key
-from app.services.neighbours import Neighbours, statement_of
+from app.services.neighbours import Neighbours, statement_in, statement_of
 from app.services.writing import Draft, MemoryWriter
 from app.uow import Transaction
 
@@ -59,10 +59,10 @@ class Reconciler:
         key = None if candidate.key is None else await canonical_key(self.tx, candidate.key)
         new = statement_of(candidate, draft, key)
         look = Neighbours(self.tx, self.at, self.scope, self.model, self.calibration)
-        near = await look.of(new, draft, vector)
+        near = await look.of(new, draft.row["id"], None if vector is None else vector.vector)
         rows = {one.row["id"]: one.row for one in near}
         olds = [(one.row["id"], one.statement, one.similarity) for one in near]
-        judged = self.verdicts.of(draft, list(rows.values()))
+        judged = self.verdicts.of(draft.row["id"], list(rows.values()))
         plan = settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
         if plan.outcome == "ignore":
             return Reconciled(None, created=False, verdict=plan.verdict)
@@ -82,6 +82,20 @@ class Reconciler:
         disputed = await self._dispute([rows[one] for one in plan.ids("contradict")], said, plan)
         return Reconciled(said["id"], created, plan.verdict, displaced, disputed)
 
+    async def review(self, row: Row, vector: Vector | None) -> Reconciled:
+        """Decide what a stored memory means for its neighbours; it itself stays as it is, or becomes disputed."""
+        key = None if row["key"] is None else await canonical_key(self.tx, row["key"])
+        new = statement_in(row)
+        look = Neighbours(self.tx, self.at, self.scope, self.model, self.calibration)
+        near = [one for one in await look.of(new, row["id"], vector) if _one_scope(one.row, row)]
+        rows = {one.row["id"]: one.row for one in near}
+        olds = [(one.row["id"], one.statement, one.similarity) for one in near]
+        judged = self.verdicts.of(row["id"], list(rows.values()))
+        plan = settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
+        displaced = await self._close([rows[one] for one in plan.ids(*DISPLACING)], row, plan)
+        disputed = await self._dispute([rows[one] for one in plan.ids("contradict")], row, plan)
+        return Reconciled(row["id"], created=False, verdict=plan.verdict, displaced=displaced, disputed=disputed)
+
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:
         """Make rows history in favour of another one; what contradicted them stands undisputed."""
         closed = await supersede(self.tx, rows, by, self.actor, self.at, _why(plan))
@@ -89,7 +103,9 @@ class Reconciler:
         return [row["id"] for row in closed]
 
     async def _dispute(self, rows: Sequence[Row], said: Row, plan: Plan[UUID]) -> list[UUID]:
-        """Mark statements that cannot both be true, where nobody can say which is."""
+        """Mark statements that cannot both be true, where nobody can say which is; a pair that is marked stays so."""
+        pairs = [{one["memory_id"], one["other_id"]} for one in await self._open_conflicts(said, rows)]
+        rows = [row for row in rows if {row["id"], said["id"]} not in pairs]
         if not rows:
             return []
         for row in (*rows, said):
@@ -100,6 +116,15 @@ class Reconciler:
         others = [row["id"] for row in rows]
         await self.tx.conflicts.open(said["id"], others, plan.reason, self.at)
         return others
+
+    async def _open_conflicts(self, said: Row, rows: Sequence[Row]) -> Sequence[Row]:
+        return await self.tx.conflicts.touching([said["id"]]) if rows else []
+
+
+def _one_scope(row: Row, other: Row) -> bool:
+    """Whether both are for the same agent, app and session; what was learnt is for all of them."""
+    scope = ("agent_id", "app_id", "session_id")
+    return row["extracted"] or all(row[name] == other[name] for name in scope)
 
 
 def _why(plan: Plan[UUID]) -> str:

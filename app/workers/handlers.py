@@ -18,6 +18,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.bulk.run(run)
         case "extract":
             await services.extraction.run(run)
+        case "reconcile":
+            await services.reviewing.run(run)
         case "sweep":
             await services.sweeping.sweep(run)
         case _:

@@ -36,7 +36,11 @@ async def other_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
 async def learning_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant of a service that learns from what is appended."""
     settings = services.settings.model_copy(update={"extractor": "rules", "extract_debounce_seconds": 0})
-    learning = replace(services, messages=replace(services.messages, work_after=work_after(settings)))
+    learning = replace(
+        services,
+        messages=replace(services.messages, work_after=work_after(settings)),
+        memories=replace(services.memories, reviews=True),
+    )
     app.state.services = learning
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
