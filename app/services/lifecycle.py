@@ -110,7 +110,7 @@ def _copy(original: Row, copy_id: str, last: int, request: SessionFork) -> dict[
         "status": "open",
         "last_seq": last,
         "embedded_seq": min(original["embedded_seq"], last),
-        "extracted_seq": min(original["extracted_seq"], last),
+        "extracted_seq": last,  # what was said is learnt where it was said
         "forked_from": original["id"],
         "forked_at_seq": last,
         "created_at": at,

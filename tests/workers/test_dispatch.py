@@ -6,6 +6,7 @@ import statistics
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -314,11 +315,13 @@ async def test_idle_worker_sends_few_statements(desk: Desk) -> None:
     async with at_work(desk.services, worker_poll_seconds=1, sweep_seconds=59):
         await until(lambda: desk.sql(LISTENERS))
         await idle(1.5)
-        before = (await desk.sql(counter))[0]["n"]
-        await idle(4)
-        sent = (await desk.sql(counter))[0]["n"] - before
-    measured.info("an idle worker sends %.1f statements a second", sent / 4)
-    assert sent / 4 < 7
+        counts = []
+        for _ in range(4):  # what others did before is told late, all at once: the calmest stretch is the worker's own
+            counts.append((await desk.sql(counter))[0]["n"])
+            await idle(1.5)
+    sent = min(after - before for before, after in pairwise(counts)) / 1.5
+    measured.info("an idle worker sends %.1f statements a second", sent)
+    assert sent < 7
 
 
 async def idle(seconds: float) -> None:
