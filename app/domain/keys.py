@@ -126,6 +126,21 @@ def built_in(key: str) -> KeyEntry | None:
     return _INDEX.get(spelled(key))
 
 
+HABIT: Final = "habit."
+"""Begins the key of what people do several of at a time: a new one takes the place of another only where it says so."""
+
+
+def holds_one(key: str) -> bool:
+    """Whether a key that the extractor gives holds one value, whatever a sentence says of a change."""
+    known = built_in(key)
+    return not known.multi_valued if known is not None else not needs_cue(key)
+
+
+def needs_cue(key: str) -> bool:
+    """Whether another value is one more unless it says that it is new: names of animals and children, and habits."""
+    return key.startswith(HABIT) or (built_in(key) is None and key.startswith("user.") and key.endswith(".name"))
+
+
 _WORD: Final = re.compile(r"[^\W_]+(?:[._-][^\W_]+)*")
 _HAN_RUN: Final = re.compile(f"[{HAN}]+")
 MOST_WORDS: Final = 3

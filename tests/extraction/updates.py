@@ -73,6 +73,7 @@ class Held:
     seq: int
     words: str
     active: bool = True
+    closed_by: str = ""
 
 
 @dataclass(slots=True)
@@ -101,6 +102,7 @@ class Store:
         plan = settle(new, near, multivalued=known is not None and known.multi_valued)
         for place in plan.ids(*DISPLACING):
             self.held[place].active = False
+            self.held[place].closed_by = candidate.text
         if plan.outcome != "add":
             return
         ends = candidate.change == "ends"
@@ -166,7 +168,7 @@ def score_updates(groups: Sequence[Sequence[Update]], noise: Sequence[str] = ())
 
 def _error(one: Update, first: Sequence[Held], second: Sequence[Held]) -> str:
     def shown(held: Sequence[Held]) -> str:
-        said = (f"{h.statement.key}={h.statement.value!r}{'' if h.active else ' closed'}" for h in held)
+        said = (f"{h.statement.key}={h.statement.value!r}{'' if h.active else f' closed by {h.closed_by!r}'}" for h in held)
         return "; ".join(said) or "nothing"
 
     return f"{one.id} [{one.slot}] {one.old!r}: {shown(first)} -> {one.new!r}: {shown(second)}"

@@ -73,7 +73,7 @@ def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tu
 
 def _names_the_old_value(new: Statement, old: Statement) -> bool:
     if new.before is not None:
-        return same_value(new.before, old.value) or mentioned(old.value, new.before)
+        return same_value(new.before, old.value) or mentioned(old.value, new.before) or mentioned(new.before, str(old.value))
     return mentioned(old.value, new.text)
 
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Literal, TypeVar
 
+from app.domain.conflict.adopting import adopted
 from app.domain.conflict.authority import is_claim
 from app.domain.conflict.deciding import RELATED, decide
 from app.domain.conflict.judged import guarded
 from app.domain.conflict.keys import same_key
 from app.domain.conflict.statements import DISPLACING, Decision, Statement, Verdict
+from app.domain.keys import built_in
 
 Id = TypeVar("Id")
 
@@ -90,6 +92,10 @@ def settle(
         related: As in `decide`.
         judged: What a language model decided about neighbours, by their ids; the rules check it.
     """
+    adopting = adopted(new, [old for _, old, _ in olds])
+    if adopting.key != new.key:
+        known = built_in(adopting.key or "")
+        new, multivalued = adopting, known is not None and known.multi_valued
     decided = [
         _Decided(
             name, old, _decide(new, old, similarity, (judged or {}).get(name), multivalued=multivalued, related=related)

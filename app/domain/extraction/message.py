@@ -20,7 +20,8 @@ from app.domain.extraction.dating import dated
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
-from app.domain.extraction.reading import read, read_answer, read_plain
+from app.domain.extraction.frames.reading import Framed, Framing
+from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
@@ -61,6 +62,7 @@ class Message:
         self._awaited = False
         self._working = False
         self._sentence: list[Clause] = []
+        self._framing = Framing()
 
     def read(self) -> None:
         """Adds what the message tells to `candidates`."""
@@ -107,6 +109,9 @@ class Message:
         if plain is None and same_turn and self._goes_on(clause):
             return
         candidate = read(clause, self._turn, explicit=True)
+        slot = self._framing.of(clause)
+        if candidate is not None and slot is not None:
+            candidate = framed(candidate, slot.frame)
         if candidate is not None:
             self.candidates = [one for one in self.candidates if one.quote != candidate.quote]
             self._add(candidate, clause)
@@ -118,6 +123,10 @@ class Message:
             self._habits.note(clause, self._turn)
             return
         if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
+            return
+        slot = None if self._working else self._framing.of(clause)
+        if slot is not None and slot.since is not None:
+            self._add_completed(clause, slot)
             return
         if is_of_another(clause) and self._goes_on(clause):
             return
@@ -131,12 +140,31 @@ class Message:
             carried = None if candidate is None else carried
         else:
             carried = None
-        if candidate is not None and self._completes(clause, candidate, carried=carried is not None):
+        if slot is not None and (candidate is not None or slot.frame.firm):
+            self._add_framed(clause, slot, candidate)
+        elif candidate is not None and self._completes(clause, candidate, carried=carried is not None):
             pass
         elif candidate is not None:
             self._add(self._as_correction(candidate, clause), clause)
         elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
+        if has_subject(clause):
+            self._subject = clause
+
+    def _add_framed(self, clause: Clause, slot: Framed, found: Candidate | None) -> None:
+        """Takes what fills a slot, in the words of the rule that knows it or in its own."""
+        candidate = read_frame(clause, self._turn, slot.frame) if found is None else framed(found, slot.frame)
+        self._add(self._as_correction(candidate, clause), clause)
+
+    def _add_completed(self, clause: Clause, slot: Framed) -> None:
+        """Takes an announcement and what it has come to as one statement."""
+        since = slot.since
+        if since is None:
+            return
+        if self._last is not None and self._last[1].start >= since.start:
+            self.candidates.pop(self._last[0])
+        whole = joined(self._turn.text, [since, clause])
+        self._add(read_frame(whole, self._turn, slot.frame), whole)
         if has_subject(clause):
             self._subject = clause
 

@@ -78,6 +78,15 @@ def key_of_name(plain: str, *, of_a_project: bool) -> str | None:
     return None
 
 
+def favourite_key(what: str) -> str | None:
+    """The key of the one thing of a sort that is liked best: where several are liked, that one has a key of its own."""
+    key = named_key("favourite.{what}", what)
+    known = built_in(key) if key is not None else None
+    if key is None or known is None or not known.multi_valued:
+        return key
+    return f"user.favourite.{key.partition('.')[2]}"
+
+
 def named_key(template: str, what: str | None) -> str | None:
     """The key of a rule: canonical where the registry knows it, its name filled in where it has one."""
     if "{what}" not in template:
