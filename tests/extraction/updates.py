@@ -168,7 +168,9 @@ def score_updates(groups: Sequence[Sequence[Update]], noise: Sequence[str] = ())
 
 def _error(one: Update, first: Sequence[Held], second: Sequence[Held]) -> str:
     def shown(held: Sequence[Held]) -> str:
-        said = (f"{h.statement.key}={h.statement.value!r}{'' if h.active else f' closed by {h.closed_by!r}'}" for h in held)
+        said = (
+            f"{h.statement.key}={h.statement.value!r}{'' if h.active else f' closed by {h.closed_by!r}'}" for h in held
+        )
         return "; ".join(said) or "nothing"
 
     return f"{one.id} [{one.slot}] {one.old!r}: {shown(first)} -> {one.new!r}: {shown(second)}"

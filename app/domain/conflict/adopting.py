@@ -1,13 +1,20 @@
 """The slot of a new statement that names it in other words: by the value it replaces, or by a part of the key."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from app.core.text.normal import normalise
 from app.domain.conflict.keys import canonical, same_key
+from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.statements import Statement
 from app.domain.conflict.values import mentioned, same_value
-from app.domain.keys import HABIT
+from app.domain.extraction.frames.values import TIME, Sort, sort_of
+from app.domain.keys import HABIT, built_in
+
+_WORDS: Final = 5
+"""Letters of a word by which it is known in another form: deliver, delivery."""
 
 _TIMES: Final = frozenset({"time", "deadline"})
 _OWNERS: Final = frozenset({"user", "project", "preference"})
@@ -30,6 +37,46 @@ def adopted(new: Statement, olds: Sequence[Statement]) -> Statement:
         return new
     keys = _of_value(new, keyed) or _of_part(new, keyed)
     return replace(new, key=keys.pop()) if len(keys) == 1 else new
+
+
+def only_about(new: Statement, olds: Sequence[Statement]) -> int | None:
+    """The place of the only stored statement without a key that is about the noun of a new key, with such a value.
+
+    "We moved our vacation to September" takes the place of "We go on vacation in July".
+    """
+    if new.change not in {"replaces", "corrects"} or new.key is None or built_in(new.key) is not None:
+        return None
+    if any(same_key(new, old) for old in olds):
+        return None
+    noun, _ = _parts(new.key)
+    sort = sort_of(normalise(str(new.value)), str(new.value))
+    found = [
+        place
+        for place, old in enumerate(olds)
+        if old.key is None and noun and _is_about(noun, old.text) and _has(sort, old.text, noun)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _is_about(noun: Sequence[str], text: str) -> bool:
+    plain = normalise(text)
+    words = Meaning.of(text).words
+    return all(
+        part in plain if not part.isascii() else any(word[:_WORDS] == part[:_WORDS] for word in words) for part in noun
+    )
+
+
+def _has(sort: Sort, text: str, noun: Sequence[str]) -> bool:
+    plain = normalise(text)
+    match sort:
+        case "time":
+            return TIME.search(plain) is not None
+        case "number":
+            return re.search(r"\d|[一二三四五六七八九十百千万]", plain) is not None
+        case "name":
+            return bool(Meaning.of(text).names - set(noun)) or not plain.isascii()
+        case _:
+            return False
 
 
 def _of_value(new: Statement, keyed: Sequence[Statement]) -> set[str]:

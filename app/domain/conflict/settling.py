@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Literal, TypeVar
 
-from app.domain.conflict.adopting import adopted
-from app.domain.conflict.authority import is_claim
+from app.domain.conflict.adopting import adopted, only_about
+from app.domain.conflict.authority import is_claim, may_displace
 from app.domain.conflict.deciding import RELATED, decide
 from app.domain.conflict.judged import guarded
 from app.domain.conflict.keys import same_key
@@ -102,6 +102,14 @@ def settle(
         )
         for name, old, similarity in olds
     ]
+    about = only_about(new, [old for _, old, _ in olds])
+    if (
+        about is not None
+        and decided[about].decision.verdict in {"add", "complement"}
+        and may_displace(new, olds[about][1])
+    ):
+        similarity = decided[about].decision.similarity
+        decided[about] = replace(decided[about], decision=Decision("supersede", "same_noun", similarity))
     same = [one for one in decided if one.decision.verdict == "reinforce"]
     newer = [one for one in decided if one.decision.reason == "older"]
     single = new.key is not None and not multivalued

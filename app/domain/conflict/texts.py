@@ -6,6 +6,7 @@ from typing import Final
 
 from app.domain.conflict.cues import before_of, change_of, ends_by_negation, is_tentative
 from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.parallels import replaces
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OF_ENDINGS, OF_USE, OPPOSITES
 from app.domain.conflict.values import same_value
@@ -35,7 +36,13 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
     if said.says_the_same_as(stored) and (change == "ends") == (change_of(old.text) == "ends"):
         return "reinforce", "same_words"
-    if change is not None and change != "adds" and (found := _changed(new, said, stored, change, other_slots=_other_slots(new, old))) is not None:
+    if change in {"replaces", "corrects"} and not _other_slots(new, old) and _parallel(new, old):
+        return _verdict(change)
+    if (
+        change is not None
+        and change != "adds"
+        and (found := _changed(new, said, stored, change, other_slots=_other_slots(new, old))) is not None
+    ):
         return found
     if _both_keyed(new, old):
         return "add", "other_key"
@@ -46,6 +53,13 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
 
 def _both_keyed(new: Statement, old: Statement) -> bool:
     return new.key is not None and old.key is not None and new.key != old.key
+
+
+def _parallel(new: Statement, old: Statement) -> bool:
+    """Whether it is the old sentence with another value; what is only planned changes nothing yet."""
+    if new.change is None and is_tentative(new.text):
+        return False
+    return "episodic" not in {new.kind, old.kind} and replaces(new.text, old.text)
 
 
 def _other_slots(new: Statement, old: Statement) -> bool:

@@ -111,7 +111,7 @@ def framed(candidate: Candidate, frame: Frame) -> Candidate:
         key=frame.key or None,
         value=frame.value,
         change=frame.change or (candidate.change if candidate.change != "ends" else None),
-        before=frame.before or candidate.before,
+        before=frame.before or (candidate.before if not frame.key else None),
     )
 
 

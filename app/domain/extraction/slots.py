@@ -24,7 +24,7 @@ _KNOWN: Final = {
 }
 _PATTERNS: Final = tuple((key, re.compile(rf"(?:the |a )?(?:{names})(?![a-z+#])")) for key, names in _KNOWN.items())
 _OF_PROJECTS: Final = {"preference.database": "project.database"}
-_WHAT: Final = {
+WHAT: Final = {
     "颜色": "colour",
     "color": "colour",
     "colours": "colour",
@@ -62,7 +62,6 @@ _WHAT: Final = {
     "相机": "camera",
     "房子": "house",
     "身高": "height",
-    "体重": "weight",
     "血型": "blood_type",
     "鞋码": "shoe_size",
     "星座": "zodiac",
@@ -95,7 +94,7 @@ def named_key(template: str, what: str | None) -> str | None:
     if not what:
         return None
     word = what.strip()
-    slot = _WHAT.get(word, word).replace(" ", "_").replace("-", "_")
+    slot = WHAT.get(word, word).replace(" ", "_").replace("-", "_")
     if template.startswith("favourite"):
         known = built_in(f"favourite.{slot}") or built_in(f"preference.{slot}")
         return known.key if known else f"user.favourite.{slot}"

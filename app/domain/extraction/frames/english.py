@@ -12,7 +12,7 @@ from app.domain.extraction.frames.values import Sort, cleaned, sort_of
 from app.domain.extraction.slots import favourite_key, key_of_name
 from app.domain.memory import Category
 
-_NOUN: Final = r"(?:[a-z][\w'&/.-]*)(?: [\w'&/.-]+){0,5}?"
+_NOUN: Final = r"(?:[a-z1][\w'&/.:-]*)(?: [\w'&/.:-]+){0,5}?"
 _ADVERB: Final = (
     r"(?:(?:now|currently|still|also|just|actually|already|usually|always|officially|finally|these days|at the moment|"
     r"nowadays|since then|normally|generally|mostly|technically|only) )*"
@@ -73,6 +73,15 @@ _INSTEAD: Final = re.compile(
     r"(?: (?:bought|got|took up|joined|started(?: using| with| at)?|picked up|switched to|went with|use|using|learning|"
     r"moved to|opened one at|signed up (?:at|with)|am using|go(?:t)? with|adopted|chose))? (?P<value>.+)"
 )
+_USED_TO: Final = re.compile(
+    rf"{_OPENING}(?P<own>my|our|the) (?P<noun>{_NOUN}) (?:used to be|was)(?: called| named| on| at| in)? (?P<before>[^,]+?),? "
+    r"(?:but |and )?(?:it's now|it is now|now it's|now it is|now|it's)(?: called| on| at| in)? (?P<value>.+)"
+)
+_RENAMED: Final = re.compile(
+    rf"{_OPENING}(?P<before>[a-z][\w'-]+) (?:has|got) a new (?:name|title|owner):? (?P<value>.+)|"
+    rf"{_OPENING}(?:we |i |they )?(?:renamed |rename )?(?P<was>[a-z][\w'-]+) (?:is now called|is called|was renamed(?: to)?|goes by|"
+    r"to|is now known as|has been renamed(?: to)?) (?P<now>[^,]+)"
+)
 _CHANGE_WORDS: Final = re.compile(
     r"\b(?:now|these days|nowadays|from now on|new|instead|any ?more|switched|changed|moved|currently|as of|no longer|lately|"
     r"correction|update)\b"
@@ -96,13 +105,15 @@ _BAD_VALUE: Final = re.compile(
 )
 _PLURAL_OWN: Final = frozenset({"are", "'re"})
 
-_TIMES_OF: Final = frozenset({"leaves ", "departs ", "starts ", "begins ", "takes place ", "happens ", "runs ", "closes "})
+_TIMES_OF: Final = frozenset(
+    {"leaves ", "departs ", "starts ", "begins ", "takes place ", "happens ", "runs ", "closes "}
+)
 
 
 def frame_of(clause: Clause) -> Frame | None:
     """What a clause says fills which slot; None where its form does not tell."""
     plain, text = clause.plain, clause.text
-    for found in (_by_verb, _did, _became, _instead, _copula, _verb_of_noun, _reversed):
+    for found in (_by_verb, _did, _became, _used_to, _renamed, _instead, _copula, _verb_of_noun, _reversed):
         frame = found(plain, text)
         if frame is not None:
             return frame
@@ -142,8 +153,12 @@ def filled(
     key = slot_of(noun, sort, named=named)
     if key is None:
         return None
-    before = match.groupdict().get("before")
-    return Frame(key, value[1], category_of(key, plain), change or cue_of(plain), before, firm)
+    return Frame(key, value[1], category_of(key, plain), change or cue_of(plain), written(text, match, "before"), firm)
+
+
+def written(text: str, match: "re.Match[str]", group: str) -> str | None:
+    """A group of a match as it is written; None where it has none."""
+    return text[slice(*match.span(group))] if match.groupdict().get(group) is not None else None
 
 
 def _by_verb(plain: str, text: str) -> Frame | None:
@@ -158,25 +173,25 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
     value = value_of(plain, text, match.span("value"))
     if value is None:
         return None
-    folded_value, written = value
+    folded_value, said = value
     if verb.key == "user.employer":
         cut = re.search(r" (?:as|in) (?:an?|the|their)\b.*", folded_value)
-        written = written[: cut.start()] if cut else written
-    if verb.name and sort_of(folded_value, written) not in {"name", "number"}:
+        said = said[: cut.start()] if cut else said
+    if verb.name and sort_of(folded_value, said) not in {"name", "number"}:
         return None
     key: str | None = verb.key
     noun = match.groupdict().get("noun")
     if noun is not None and verb.key in {"{due}", "{release}"}:
-        if sort_of(folded_value, written) != "time":
+        if sort_of(folded_value, said) != "time":
             return None
         key = slot_of(f"{noun} deadline" if verb.key == "{due}" else f"{noun} release", "time")
     elif noun is not None and "{slot}" in verb.key:
-        key = _slot_key(verb.key, noun, folded_value, written)
+        key = _slot_key(verb.key, noun, folded_value, said)
     elif noun is not None:
         key = verb.key.replace("{noun}", "_".join(plain_noun(noun).split()))
     if key is None:
         return None
-    return Frame(key, written, verb.category, verb.change or cue_of(plain), match.groupdict().get("before"), verb.firm)
+    return Frame(key, said, verb.category, verb.change or cue_of(plain), written(text, match, "before"), verb.firm)
 
 
 def _slot_key(template: str, noun: str, plain: str, written: str) -> str | None:
@@ -195,7 +210,7 @@ def _slot_key(template: str, noun: str, plain: str, written: str) -> str | None:
 
 def _did(plain: str, text: str) -> Frame | None:
     match = _DID.fullmatch(plain) or _REWROTE.fullmatch(plain)
-    if match is None:
+    if match is None or match["noun"].split()[0] in _PREPOSITIONS | _PRONOUNS:
         return None
     named = " renamed " in f" {plain} "
     return filled(plain, text, match, noun=match["noun"], named=named, change="replaces", hours=True)
@@ -206,6 +221,24 @@ def _became(plain: str, text: str) -> Frame | None:
     if match is None or not (match["own"] or _bare(match["noun"])):
         return None
     return filled(plain, text, match, noun=match["noun"], named="renamed" in plain, change="replaces", hours=True)
+
+
+def _used_to(plain: str, text: str) -> Frame | None:
+    match = _USED_TO.fullmatch(plain)
+    return None if match is None else filled(plain, text, match, noun=match["noun"], change="replaces")
+
+
+def _renamed(plain: str, text: str) -> Frame | None:
+    """A name that became another: the slot is that of what holds the old one."""
+    match = _RENAMED.fullmatch(plain)
+    if match is None:
+        return None
+    old, new = ("before", "value") if match["before"] else ("was", "now")
+    before, value = text[slice(*match.span(old))], value_of(plain, text, match.span(new))
+    told = re.search(r"\b(?:now|new|renamed?|these days)\b", plain) is not None
+    if value is None or not told or not before[:1].isupper() or not value[1][:1].isupper():
+        return None
+    return Frame("", value[1], "other", "replaces", before)
 
 
 def _instead(plain: str, text: str) -> Frame | None:
@@ -229,7 +262,10 @@ def _copula(plain: str, text: str) -> Frame | None:
     value = value_of(plain, text, match.span("value"))
     if value is None or (_BAD_VALUE.match(value[0]) and how not in {"called", "named"}):
         return None
-    noun, hours = match["noun"].removesuffix(" for me").removesuffix(" base"), how in {"at", "from", "by"} or match["own"] is None
+    noun, hours = (
+        match["noun"].removesuffix(" for me").removesuffix(" base"),
+        how in {"at", "from", "by"} or match["own"] is None,
+    )
     sort = sort_of(*value, hours=hours)
     named = how in {"called", "named", "known as"}
     if not _fits(match, sort, named=named, known=_is_known(noun)):
@@ -242,12 +278,15 @@ def _copula(plain: str, text: str) -> Frame | None:
 def _is_no_slot(match: "re.Match[str]") -> bool:
     noun = match["noun"]
     return (
-        noun.split()[0] in _PRONOUNS
+        noun.split()[0] in _PRONOUNS | _PREPOSITIONS
         or (match["own"] is None and not _bare(noun))
-        or re.search(r" (?:that|which|who|and|or|but|because|if|when|with|to|from|is|are|was) ", f" {noun} ") is not None
+        or re.search(r" (?:that|which|who|and|or|but|because|if|when|to|from|is|are|was) ", f" {noun} ") is not None
     )
 
 
+_PREPOSITIONS: Final = frozenset(
+    "from to of in on at by for with over up down out off about into back through not".split()
+)  # noqa: SIM905
 _PRONOUNS: Final = frozenset(
     "i i'm we it it's he she they you that this there here what who where when how one everything something nothing "
     "everyone nobody all most some any these those his her their its your".split()  # noqa: SIM905
@@ -258,7 +297,10 @@ def _bare(noun: str) -> bool:
     """Whether a noun may stand without "my" or "the": Mia's party, standup, CI."""
     return noun.split()[0] not in _PRONOUNS and (
         noun in {"home", "home for me", "home base"}
-        or "'s " in noun or _EVENT.match(noun) is not None or _THING.match(noun) is not None or _is_new(noun)
+        or "'s " in noun
+        or _EVENT.match(noun) is not None
+        or _THING.match(noun) is not None
+        or _is_new(noun)
     )
 
 
@@ -273,7 +315,11 @@ def _is_new(noun: str) -> bool:
 
 def _is_known(noun: str) -> bool:
     plain = plain_noun(noun)
-    return plain in HEADS or singular(plain) in HEADS or re.match(r"(?:\w+ )?(?:favou?rite|fave?|preferred|go-to) ", noun) is not None
+    return (
+        plain in HEADS
+        or singular(plain) in HEADS
+        or re.match(r"(?:\w+ )?(?:favou?rite|fave?|preferred|go-to) ", noun) is not None
+    )
 
 
 def _fits(match: "re.Match[str]", sort: Sort, *, named: bool, known: bool) -> bool:
@@ -283,7 +329,9 @@ def _fits(match: "re.Match[str]", sort: Sort, *, named: bool, known: bool) -> bo
         return False
     if sort == "phrase":
         return known or named or (own is not None and re.search(r"(?:hair|colou?r|size|schedule)$", noun) is not None)
-    return own != "the" or sort != "name" or known or named or match["how"] is not None or _THING.match(noun) is not None
+    return (
+        own != "the" or sort != "name" or known or named or match["how"] is not None or _THING.match(noun) is not None
+    )
 
 
 def _due(noun: str, value: str, plain: str) -> Frame | None:
@@ -304,7 +352,11 @@ def _verb_of_noun(plain: str, text: str) -> Frame | None:
     if due or how in _TIMES_OF:
         if sort != "time":
             return None
-        return _due(noun, value[1], plain) if due or how == "closes " else filled(plain, text, match, noun=noun, hours=True)
+        return (
+            _due(noun, value[1], plain)
+            if due or how == "closes "
+            else filled(plain, text, match, noun=noun, hours=True)
+        )
     if sort not in {"name", "number"} or (is_kin(plain_noun(noun)) and how not in {"goes to ", "attends "}):
         return None
     if how in {"goes to ", "attends "}:
@@ -327,9 +379,14 @@ def _reversed(plain: str, text: str) -> Frame | None:
         return None
     known = _is_known(noun)
     sort = sort_of(*value)
+    if own == "our" and not match["now"] and cue_of(plain) is None and not _is_favourite(noun):
+        return None
     if not known and (sort != "name" or own == "the" or is_kin(plain_noun(noun)) or is_animal(plain_noun(noun))):
         return None
-    favourite = re.search(r"favou?rite|fave?\b|preferred|go-to", noun) is not None
-    if sort == "phrase" and not favourite:
+    if sort == "phrase" and not _is_favourite(noun):
         return None
     return filled(plain, text, match, noun=noun, firm=known)
+
+
+def _is_favourite(noun: str) -> bool:
+    return re.search(r"favou?rite|fave?\b|preferred|go-to", noun) is not None

@@ -15,20 +15,24 @@ _SUBJECT: Final = (
     r"(?:(?:i|we|they)(?:'ve| have|'d| had)?(?: just| finally| recently| also| now| had to| decided to| already)* )?"
 )
 _VERB: Final = (
-    r"(?:changed|switched|swapped|renamed|moved|rescheduled|updated|replaced|traded in|upgraded|reinstalled|dyed|repainted|"
+    r"(?:changed|switched|swapped|renamed|moved|rescheduled|updated|replaced|traded in|upgraded|reinstalled|dyed|cut|repainted|"
     r"postponed|pushed|redid|migrated|rewrote|rebuilt|change|switch|finished migrating|finished moving|transferred|left|"
     r"ditched|dropped|got rid of|sold|bought out|hired)"
 )
 _GOT: Final = r"(?:got|have|bought|picked up|found|chose|picked|ordered|adopted|hired|signed up for|joined|started)"
-_WHEN: Final = (
-    r"(?: (?:again|already|around|over|this|last|the other|a few|two|three|yesterday|today|recently|finally|in)\b[\w ]{0,20})?"
-)
+_WHEN: Final = r"(?: (?:again|already|around|over|this|last|the other|a few|two|three|yesterday|today|recently|finally|in)\b[\w ]{0,20})?"
 _NOUN: Final = r"(?P<noun>[a-z][\w'-]*(?: [\w'-]+){0,3}?)"
 _ANNOUNCED: Final = (
     re.compile(rf"{_SUBJECT}{_VERB} (?:my |our |the )?{_NOUN}{_WHEN}(?: (?:name|around))?$"),
+    re.compile(
+        rf"(?:{_SUBJECT}changed my mind (?:about|on)|(?:correction|update|news) (?:about|on|for|regarding)) (?:my |our |the )"
+        rf"{_NOUN}$"
+    ),  # fmt: skip
     re.compile(rf"{_SUBJECT}{_GOT} (?:a |an |my |our |the )?(?P<new>new|different|another) {_NOUN}{_WHEN}$"),
-    re.compile(rf"(?:my|our|the) {_NOUN} (?:has |have |just |was |were |got |has been )*(?:changed|moved|switched|different|"
-               rf"renamed|rescheduled|replaced|updated|upgraded){_WHEN}$"),  # fmt: skip
+    re.compile(
+        rf"(?:my|our|the) {_NOUN} (?:has |have |just |was |were |got |has been )*(?:changed|moved|switched|different|"
+        rf"renamed|rescheduled|replaced|updated|upgraded){_WHEN}$"
+    ),  # fmt: skip
     re.compile(rf"(?:there's|we have|i have|i've got|we've got) (?:a )(?P<new>new|different) {_NOUN}{_WHEN}$"),
 )
 _NAMED: Final = (
@@ -38,8 +42,12 @@ _NAMED: Final = (
     re.compile(rf"(?:my|our|the) {_NOUN} (?:has |was |got |has been )*(?:renamed|a new name){_WHEN}$"),
 )
 _FIXED: Final = (
-    (re.compile(rf"{_SUBJECT}(?:moved|relocated|moved house|moved home|packed up and left|moved out|moved away){_WHEN}$"),
-     "home"),  # fmt: skip
+    (
+        re.compile(
+            rf"{_SUBJECT}(?:moved|relocated|moved house|moved home|packed up and left|moved out|moved away){_WHEN}$"
+        ),
+        "home",
+    ),  # fmt: skip
     (
         re.compile(
             rf"{_SUBJECT}(?:changed|switched|quit|left|lost|got a new|found a new|started a new|have a new) (?:my )?"
@@ -47,7 +55,10 @@ _FIXED: Final = (
         ),
         "company",
     ),
-    (re.compile(rf"{_SUBJECT}(?:changed|switched) careers?{_WHEN}$|{_SUBJECT}(?:got|was|been) promoted{_WHEN}$"), "job"),
+    (
+        re.compile(rf"{_SUBJECT}(?:changed|switched) careers?{_WHEN}$|{_SUBJECT}(?:got|was|been) promoted{_WHEN}$"),
+        "job",
+    ),
     (re.compile(r".{0,40}\b(?:got|gave (?:me|us)|granted|received|have) an extension\b.{0,20}$"), "deadline"),
     (re.compile(rf"{_SUBJECT}(?:changed|switched|moved) (?:phone )?numbers?{_WHEN}$"), "phone number"),
 )
@@ -65,12 +76,14 @@ _DOES: Final = re.compile(
     r"bought|prefer|eat|play|do|read|take|taking|learning|study|wear|a|an)) (?P<value>.+)"
 )
 _BARE: Final = re.compile(r"(?P<value>(?:an?|the) [\w .+'&/-]{2,40}|[\w .+'&/@:-]{1,40})")
-_INLINE: Final = re.compile(r"(?P<head>.{6,60}?)(?:,|:| -| —| –| ->| to be called| to| called| named) (?P<tail>(?!and\b|but\b|so\b|i\b|we\b).{1,50})")
+_INLINE: Final = re.compile(
+    r"(?P<head>.{6,60}?)(?:,|:| -| —| –| ->| to be called| to| called| named) (?P<tail>(?!and\b|but\b|so\b|i\b|we\b).{1,50})"
+)
 _NEW: Final = re.compile(
     r"(?:(?:my|our|the) )?new (?P<noun>[a-z][\w -]{1,30}?)(?: (?:btw|since \w+|as of \w+|from \w+|here|now|starting \w+))?:"
     r" ?(?P<value>.+)"
 )
-_SURE: Final = re.compile(r"(?:an?|the) (?=.*[A-Z0-9])|[A-Z0-9]")
+_SURE: Final = re.compile(r"(?:an?|the|number|no\.?) (?=.*[A-Z0-9])|[A-Z0-9]")
 
 
 def announced(clause: Clause) -> str | None:
@@ -173,6 +186,22 @@ def _announced_plain(head: str) -> str | None:
 
 def _is_a_slot(noun: str) -> bool:
     words = plain_noun(noun)
-    if words.split()[0] in {"it", "this", "that", "them", "up", "to", "over", "back", "out", "on", "me", "into"}:
+    if words.split()[0] in {
+        "it",
+        "this",
+        "that",
+        "them",
+        "up",
+        "to",
+        "over",
+        "back",
+        "out",
+        "on",
+        "me",
+        "into",
+        "from",
+        "off",
+        "away",
+    }:
         return False
     return words in HEADS or singular(words) in HEADS or len(words.split()) <= 3  # noqa: PLR2004 - the name of a thing

@@ -54,6 +54,18 @@ FRAMES: Final = (
         name=True,
     ),
     _frame(
+        r"(?:i've|i have|we've|we have) (?:lived|been living|been based|been) in (?P<value>.+?) (?:for|since)\b.*",
+        "user.city",
+        "identity",
+        name=True,
+    ),  # fmt: skip
+    _frame(
+        rf"{_AM} (?:dating|seeing|going out with|married to|engaged to|together with|in a relationship with) {_V}",
+        "user.partner",
+        "relation",
+        name=True,
+    ),  # fmt: skip
+    _frame(
         rf"(?:{_I}|{_AM}) (?:moved|relocated|moving|relocating)(?: house| home| back| over| out| away)*"
         rf"(?: from (?P<before>[\w' -]+?))? to (?!the\b|a\b|my\b|our\b)(?P<value>(?!.*\b(?:team|plan|department|as my)\b).+)",
         "user.city",
@@ -62,7 +74,10 @@ FRAMES: Final = (
         name=True,
     ),
     _frame(
-        rf"{_AM} (?:back )?in (?P<value>[\w' -]+?) now\b.*\b(?:moved|relocated)\b.*", "user.city", "identity", "replaces",
+        rf"{_AM} (?:back )?in (?P<value>[\w' -]+?) now\b.*\b(?:moved|relocated)\b.*",
+        "user.city",
+        "identity",
+        "replaces",
         name=True,
     ),  # fmt: skip
     _frame(
@@ -81,25 +96,54 @@ FRAMES: Final = (
         name=True,
     ),
     _frame(
-        rf"(?:{_I} )?left (?P<before>[^,]+?)(?:,| and| for|,? to join)(?: i| now|'ve|'m| have| am)*(?: just)? ?(?:joined|"
-        rf"started (?:at|with)|working (?:at|for)|work (?:at|for)|at|with)? ?(?P<value>[^,]+)",
+        rf"(?:{_I} )?(?:left|resigned from|quit) (?P<before>[^,]+?)(?:,| and| for|,? to join)(?: i| now|'ve|'m| have| am)*(?: just)? ?(?:joined|"
+        rf"started (?:at|with)|working (?:at|for)|work (?:at|for)|signed (?:on )?with|at|with)? ?(?P<value>[^,]+)",
         "user.employer",
         "identity",
         "replaces",
         name=True,
     ),
-    _frame(rf"{_AM} (?:at|with) (?P<value>(?!the |a |my |home|work|school)[^,]+?) (?:now|since)\b.*", "user.employer",
-           "identity", "replaces", name=True),  # fmt: skip
     _frame(
-        rf"{_I} (?:got |was |been |am )*promoted(?: to| and am now| and i'm now)(?: be(?:ing)?)? {_V}", "user.job",
-        "identity", "replaces",
+        rf"{_AM} (?:at|with) (?P<value>(?!the |a |my |home|work|school)[^,]+?) (?:now|since)\b.*",
+        "user.employer",
+        "identity",
+        "replaces",
+        name=True,
     ),  # fmt: skip
+    _frame(
+        rf"{_I} (?:got |was |been |am )*promoted(?: to| and am now| and i'm now)(?: be(?:ing)?)? {_V}",
+        "user.job",
+        "identity",
+        "replaces",
+    ),  # fmt: skip
+    _frame(
+        r"(?:so |and )?you can (?:now |also )?(?:reach|call|text|phone|ring) me (?:at|on|under) (?P<value>\+?\d[\d ()-]{3,20})\b.*",
+        "user.phone",
+        "identity",
+    ),  # fmt: skip
+    _frame(
+        r"(?:so |and )?you can (?:now |also )?(?:reach|mail|email|contact) me (?:at|on|under) (?P<value>\S+@\S+)\b.*",
+        "user.email",
+        "identity",
+    ),  # fmt: skip
+    _frame(
+        r"(?:please |from now on,? |now |can you |could you |i want you to |i'd like you to )*(?:switch to |start |go back to )?"
+        r"(?:reply|answer|respond|write|speak|talk)(?:ing)?(?: to me| back)? (?:only )?in (?P<value>english|chinese|mandarin|german|"
+        r"french|spanish|japanese|italian|portuguese|korean|russian|dutch|polish|swedish|simplified chinese|traditional chinese)"
+        r"\b.*",
+        "user.language",
+        "preference",
+    ),
     _frame(rf"{_I} report(?:ing)? to {_V}", "user.manager", "identity", name=True),
     _frame(rf"{_AM} reporting to {_V}", "user.manager", "identity", name=True),
     _frame(rf"{_I} (?:drive|own and drive) (?:a |an |my )?{_V}", "user.car", "identity", name=True),
     _frame(rf"{_AM} driving (?:a |an )?{_V}", "user.car", "identity", name=True),
-    _frame(rf"(?:{_I} (?:work out|lift|train|exercise)|{_AM} (?:working out|training)) at {_V}", "user.gym", "preference",
-           name=True),  # fmt: skip
+    _frame(
+        rf"(?:{_I} (?:work out|lift|train|exercise)|{_AM} (?:working out|training)) at {_V}",
+        "user.gym",
+        "preference",
+        name=True,
+    ),  # fmt: skip
     _frame(
         rf"(?:{_I} (?:wake up|get up|wake|rise|set my alarm)|{_AM} (?:waking up|getting up|up)) (?:every (?:day|morning) )?"
         rf"(?:at|around|by|for) (?:around |about )?{_HOUR}",
@@ -115,8 +159,11 @@ FRAMES: Final = (
     _frame(rf"(?:{_I} bank|{_AM} banking) (?:with|at) {_V}", "user.bank", "identity", name=True),
     _frame(rf"{_I} {_TRANSPORT} to (?:work|the office|school|campus|uni)\b.*", "user.commute", "preference"),
     _frame(rf"{_I} commute by (?P<value>[a-z]+).*", "user.commute", "preference"),
-    _frame(rf"{_AM} (?P<value>cycling|biking|walking|driving|taking the \w+) to (?:work|the office|school)\b.*",
-           "user.commute", "preference"),  # fmt: skip
+    _frame(
+        rf"{_AM} (?P<value>cycling|biking|walking|driving|taking the \w+) to (?:work|the office|school)\b.*",
+        "user.commute",
+        "preference",
+    ),  # fmt: skip
     _frame(
         rf"{_I} (?:take|drink|like|have|prefer|enjoy|want|order|get) (?:my )?(?:morning )?{_DRINK} "
         rf"(?P<value>(?!every|in the|at |after|before|for |and |too|more|over|better|most|on |a lot|all |shops?|beans)"
@@ -132,10 +179,14 @@ FRAMES: Final = (
         "preference",
     ),
     _frame(rf"{_I} weigh {_V}", "user.weight", "identity"),
-    _frame(rf"{_AM} (?:down|up) to (?P<value>\d[\d.]* ?(?:kg|kilos?|lbs?|pounds|stone))\b.*", "user.weight", "identity",
-           "replaces"),  # fmt: skip
     _frame(
-        rf"(?:{_AM} (?:training|preparing|prepping|practi[sc]ing|gearing up)|{_I} (?:train|prepare)|{_I} signed up) for "
+        rf"{_AM} (?:down|up) to (?P<value>\d[\d.]* ?(?:kg|kilos?|lbs?|pounds|stone))\b.*",
+        "user.weight",
+        "identity",
+        "replaces",
+    ),  # fmt: skip
+    _frame(
+        rf"(?:{_AM} (?:in training|training|preparing|prepping|practi[sc]ing|gearing up)|{_I} (?:train|prepare)|{_I} signed up) for "
         rf"(?:the |a |an |my )?(?P<value>(?=.*\b(?:run|race|marathon|half|triathlon|ironman|5k|10k|\d+ ?k|\d+ ?km|mile|"
         rf"ultra|swim|sprint|duathlon|trail|ride|fondo)\b).+)",
         "user.training_goal",
@@ -152,8 +203,11 @@ FRAMES: Final = (
         "goal",
     ),
     _frame(rf"(?:{_I} (?:major|majored)|{_AM} majoring) in {_V}", "user.major", "identity"),
-    _frame(rf"{_AM} studying (?P<value>(?!for\b|the\b|how\b|this\b|that\b|it\b|at\b|abroad)[a-z][\w &-]{{2,40}})",
-           "user.major", "identity"),  # fmt: skip
+    _frame(
+        rf"{_AM} studying (?P<value>(?!for\b|the\b|how\b|this\b|that\b|it\b|at\b|abroad)[a-z][\w &-]{{2,40}})",
+        "user.major",
+        "identity",
+    ),  # fmt: skip
     _frame(rf"{_I} play(?:ed)? for (?:the )?{_V}", "user.sports_team", "identity", name=True),
     _frame(
         rf"(?:{_AM}|{_I} (?:moved|got moved|got transferred|transferred|was moved|was transferred|switched|got reassigned|"
@@ -168,7 +222,9 @@ FRAMES: Final = (
         "user.plan",
         "identity",
     ),
-    _frame(rf"{_I} (?:browse|surf)(?: the web)? (?:with|in|on|using) {_V}", "preference.browser", "preference", name=True),
+    _frame(
+        rf"{_I} (?:browse|surf)(?: the web)? (?:with|in|on|using) {_V}", "preference.browser", "preference", name=True
+    ),
     _frame(
         rf"(?:{_I} (?:use|chose|picked|adopted|went with|go with|prefer|like|moved to|switched to|like using|read|play|have)|"
         rf"{_AM} (?:using|on)) (?P<value>[^,]+?) (?:as|for) (?:my|our|the) (?P<noun>(?!job\b|work\b|next|this)[\w -]+)",
@@ -176,7 +232,8 @@ FRAMES: Final = (
         "preference",
     ),
     _frame(
-        rf"{_I} (?:use|chose|prefer|like|pick|favou?r) (?P<value>[^,]+?) as an? (?P<noun>[\w -]+)", "favourite.{slot}",
+        rf"{_I} (?:use|chose|prefer|like|pick|favou?r) (?P<value>[^,]+?) as an? (?P<noun>[\w -]+)",
+        "favourite.{slot}",
         "preference",
     ),  # fmt: skip
     _frame(
@@ -219,10 +276,19 @@ FRAMES: Final = (
         "relation",
         name=True,
     ),
-    _frame(rf"we (?:now )?(?:deploy|ship|host|publish)(?: everything| it| our stuff)? (?:to|on|at) {_V}", "project.hosting",
-           "project", name=True),  # fmt: skip
-    _frame(rf"we(?:'ve| have)? (?:moved|switched|migrated)(?: our)? (?:hosting|deployments?) to {_V}", "project.hosting",
-           "project", "replaces", name=True),  # fmt: skip
+    _frame(
+        rf"we (?:now )?(?:deploy|ship|host|publish)(?: everything| it| our stuff)? (?:to|on|at) {_V}",
+        "project.hosting",
+        "project",
+        name=True,
+    ),  # fmt: skip
+    _frame(
+        rf"we(?:'ve| have)? (?:moved|switched|migrated)(?: our)? (?:hosting|deployments?) to {_V}",
+        "project.hosting",
+        "project",
+        "replaces",
+        name=True,
+    ),  # fmt: skip
     _frame(
         r"(?:we(?:'re| are)|i'm|i am|everything is|the project is) (?:now |still )*on (?P<noun>[a-z][a-z.+#]+(?: js)?) "
         r"(?P<value>v?\d[\d.]*\w*)\b.*",
@@ -257,7 +323,8 @@ FRAMES: Final = (
         name=True,
     ),
     _frame(
-        rf"{_AM} in the office (?:on |every )?(?P<value>(?:mon|tues|wednes|thurs|fri)day.*)", "user.office_days",
+        rf"{_AM} in the office (?:on |every )?(?P<value>(?:mon|tues|wednes|thurs|fri)day.*)",
+        "user.office_days",
         "preference",
     ),  # fmt: skip
     _frame(

@@ -4,12 +4,12 @@ import re
 from typing import Final
 
 from app.domain.extraction.frames.values import Sort
-from app.domain.extraction.slots import favourite_key
+from app.domain.extraction.slots import WHAT, favourite_key
 from app.domain.keys import built_in
 
 _TABLE: Final = {
     "user.city": "city|home city|home|house|住处|居住地|城市|住的地方|家|新家|所在地|常住地|定居地",
-    "user.employer": "employer|company|workplace|job at|公司|单位|东家|工作单位|雇主",
+    "user.employer": "employer|company|workplace|job at|公司|单位|上班的地方|工作的地方|上班地点|东家|工作单位|雇主",
     "user.job": "job|role|position|title|job title|occupation|profession|career|职业|职位|岗位|工作|职务|头衔|行|行业",
     "user.manager": "manager|boss|supervisor|line manager|team lead|领导|老板|上司|主管|直属领导|经理|顶头上司",
     "user.phone": (
@@ -92,10 +92,12 @@ _WEAK_EN: Final = re.compile(
 )
 _WEAK_ZH: Final = re.compile(
     r".*(?:问题|东西|事|事情|意思|结果|答案|原因|方法|办法|想法|建议|代码|报错|错误|天气|心情|函数|变量|文件|图片|文本|句子|"
-    r"段落|标题|单词|例子|步|部分|种|样子|时候|主角|男主|女主|故事|小说|电影|文章|这|那|它|他|她|人|首都|默认值|区别|重点|关键|好处|"
+    r"段落|标题|单词|例子|步|部分|种|样子|时候|有人|的人|主角|男主|女主|故事|小说|电影|文章|这|那|它|他|她|首都|默认值|区别|重点|关键|好处|"
     r"坏处|优点|缺点|目的|话|前提|题)$"
 )
-_DROPPED_ZH: Final = re.compile(r"^(?:现在|目前|最近|今年|当前|新|平时|平常|一般|常|主要|用|去|那个|这个|的|家里|自己|了|还|也)+")
+_DROPPED_ZH: Final = re.compile(
+    r"^(?:(?:用|戴|穿|开|住|去|背|骑|吃|喝|看|玩|听|买|养|学|坐|抽|选|上|办|常去|常用|在用|在看)的(?=.)|现在|目前|最近|今年|当前|新|平时|平常|一般|常|主要|用|去|那个|这个|的|家里|自己|了|还|也)+"
+)
 _SUFFIX_TIME: Final = re.compile(r"(?:\s(?:time|date|day|slot|schedule)|时间|日期|日程|的时间)$")
 _SUFFIX_DEADLINE: Final = re.compile(
     r"(?:\s(?:deadline|due date|submission(?: date)?|submission deadline)|的?截止(?:日期|时间|日)?|的?交付(?:日期|时间)|的?期限|的?ddl)$"
@@ -127,7 +129,8 @@ def is_animal(phrase: str) -> bool:
 
 def is_kin(phrase: str) -> bool:
     """Whether it ends with a person of whom one may have several: what is said of them is seldom a slot's value."""
-    return _KIN.search(phrase) is not None
+    first = phrase.split()[0] if phrase else ""
+    return _KIN.search(phrase) is not None or (first.isascii() and _KIN.fullmatch(first) is not None)
 
 
 def plain_noun(phrase: str) -> str:
@@ -168,7 +171,7 @@ def slot_of(phrase: str, sort: Sort, *, place: bool = False, named: bool = False
     if table is not None:
         return table or None
     if is_kin(noun):
-        return f"user.{_joined(noun)}.name" if named else None
+        return None
     return _derived(noun, sort, named=named)
 
 
@@ -213,6 +216,7 @@ def _derived(noun: str, sort: Sort, *, named: bool) -> str | None:
     due = _SUFFIX_DEADLINE.search(noun) is not None
     noun = _SUFFIX_DEADLINE.sub("", noun)
     noun = _SUFFIX_TIME.sub("", noun) if sort == "time" else noun
+    noun = WHAT.get(noun, noun)
     known = built_in(noun)
     if known is not None:
         return None if known.multi_valued else known.key

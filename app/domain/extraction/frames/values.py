@@ -23,7 +23,7 @@ _TIME_ZH: Final = (
     rf"{_DIGIT_ZH}{{1,3}}月(?:{_DIGIT_ZH}{{1,3}}[日号]?|[初中底])|{_DIGIT_ZH}{{1,3}}[号日](?!楼|线|院|门|机)|"
     "月底|年底|[明后]天|下个?月|中午|午夜"
 )
-_TIME: Final = re.compile(
+TIME: Final = re.compile(
     r"(?:(?:at|on|by|around|about|before|every|each|the|next|late|early|mid|from|in|大概|大约|约|每天?|每个?月的?|在|下个?|早上|上午|"
     rf"下午|晚上|中午|凌晨|傍晚|改?到|差不多|就|隔) ?)*(?:{_CLOCK}|{_DAY}|{_TIME_ZH})"
 )
@@ -64,7 +64,7 @@ def sort_of(plain: str, written: str, *, hours: bool = False) -> Sort:
         written: As it is written.
         hours: Whether a bare number is an hour: "at 10".
     """
-    if _TIME.match(plain) is not None or (hours and _BARE_HOUR.match(plain) is not None):
+    if TIME.match(plain) is not None or (hours and _BARE_HOUR.match(plain) is not None):
         return "time"
     if _NUMBER.match(plain) is not None:
         return "number"
