@@ -69,7 +69,21 @@ BUILT_IN: Final[tuple[KeyEntry, ...]] = (
     _many("user.possession", "Things the user owns", "possession", "possessions", "拥有的东西", "物品"),
     _many("user.goal", "What the user wants to reach", "goal", "goals", "objective", "目标", "计划目标"),
     _one("user.diet", "How the user eats", "diet", "dietary.preference", "饮食习惯", "饮食"),
-    _one("user.school", "Where and what the user studies or studied", "school", "university", "学校", "大学", "专业"),
+    _one("user.school", "Where the user studies or studied", "school", "university", "学校", "大学"),
+    _one("user.major", "What the user studies or studied", "major", "field.of.study", "专业"),
+    _one("user.manager", "Whom the user reports to", "manager", "boss", "supervisor", "领导", "老板", "上司"),
+    _one("user.car", "What the user drives", "car", "vehicle", "车", "汽车", "座驾"),
+    _one("user.laptop", "The user's laptop", "laptop", "notebook", "笔记本电脑"),
+    _one("user.gym", "Where the user trains", "gym", "健身房"),
+    _one("user.commute", "How the user gets to work", "commute", "way.to.work", "通勤", "通勤方式"),
+    _one("user.training_goal", "Which race the user trains for", "training.goal", "race.goal", "训练目标"),
+    _one("user.weight", "How much the user weighs", "weight", "体重"),
+    _one("user.wake_up_time", "When the user gets up", "wake.up.time", "起床时间"),
+    _one("user.bedtime", "When the user goes to bed", "bedtime", "睡觉时间"),
+    _one("user.rent", "What the user pays for living there", "rent", "房租", "租金"),
+    _one("user.bank", "Where the user banks", "bank", "银行"),
+    _one("user.plan", "Which plan the user subscribes to", "subscription", "subscription.plan", "套餐"),
+    _one("user.marital_status", "Whether the user lives with somebody", "marital.status", "婚姻状况", "感情状况"),
     _one("user.team", "The team the user works in", "team", "my.team", "团队", "小组", "部门"),
     _one("user.phone_model", "The user's telephone", "phone.model", "手机型号"),
     _many("user.skill", "What the user can do", "skill", "skills", "技能"),
@@ -124,6 +138,21 @@ _INDEX: Final = _index()
 def built_in(key: str) -> KeyEntry | None:
     """The canonical key that this one is a spelling of."""
     return _INDEX.get(spelled(key))
+
+
+HABIT: Final = "habit."
+"""Begins the key of what people do several of at a time: a new one takes the place of another only where it says so."""
+
+
+def holds_one(key: str) -> bool:
+    """Whether a key that the extractor gives holds one value, whatever a sentence says of a change."""
+    known = built_in(key)
+    return not known.multi_valued if known is not None else not needs_cue(key)
+
+
+def needs_cue(key: str) -> bool:
+    """Whether another value is one more unless it says that it is new: names of animals and children, and habits."""
+    return key.startswith(HABIT) or (built_in(key) is None and key.startswith("user.") and key.endswith(".name"))
 
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[._-][^\W_]+)*")

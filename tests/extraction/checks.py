@@ -1,6 +1,8 @@
 """What is asked of one memory beside its words: who said it, when, how long, in which language."""
 
+import re
 from datetime import date, timedelta
+from typing import Final
 
 from app.core.text.language import language_of
 from app.domain.keys import built_in, spelled
@@ -89,9 +91,27 @@ def stated_rightly(prediction: Prediction, fact: Fact) -> bool:
     return (prediction.status in VISIBLE_STATUSES) == fact.current
 
 
+WITHIN: Final = {
+    "user.goal": r"user\.(?:training|savings|running)\.goal|habit\..*",
+    "user.pet": r"user\..+\.name",
+    "user.child": r"user\.(?:son|daughter|kid|child|儿子|女儿|孩子|闺女|娃)\..*",
+    "user.possession": r"user\.(?:car|laptop|phone\.model)",
+    "user.health": r"user\..*\.dose",
+    "user.school": r"user\.major|user\..*\.school",
+    "user.job": r"user\.major",
+    "preference.food": r"user\.favourite\.food|user\.diet",
+    "preference.drink": r"user\.favourite\.drink|user\.(?:coffee|tea|咖啡|茶|奶茶)",
+    "project.language": r"project\.(?:backend|frontend|service|app|api|后端|前端|服务|.*服务)",
+    "project.database": r"project\..*(?:db|database|库)",
+    "project.deadline": r"(?:user|project)\..*\.(?:deadline|time)",
+}
+"""Slots that lie within a key of the labels: the name of the dog within the pets."""
+
+
 def keyed_rightly(prediction: Prediction, fact: Fact) -> bool:
-    """Whether the memory has its fact's canonical key, in any spelling; true where either has none."""
+    """Whether the memory has its fact's canonical key, in any spelling, or a slot within it; true where either has none."""
     if prediction.key is None or fact.key is None:
         return True
     entry = built_in(prediction.key)
-    return (entry.key if entry is not None else spelled(prediction.key)) == fact.key
+    key = entry.key if entry is not None else spelled(prediction.key)
+    return key == fact.key or re.fullmatch(WITHIN.get(fact.key, fact.key), key) is not None

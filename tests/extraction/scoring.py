@@ -66,17 +66,21 @@ def _judge_facts(tally: _Tally, dialogue: Dialogue, made: Sequence[Prediction], 
             if not found:
                 tally.error(dialogue, "missed", _label(fact), fact.about)
         if found:
-            _judge_found(tally, dialogue, fact, made[of_fact[number]])
+            held = [dialogue.facts[other] for other in matched.held[of_fact[number]]]
+            _judge_found(tally, dialogue, fact, made[of_fact[number]], held)
 
 
-def _judge_found(tally: _Tally, dialogue: Dialogue, fact: Fact, prediction: Prediction) -> None:
-    """What a prediction says about its fact beside the words: who, when, how long, whether it is still so."""
+def _judge_found(tally: _Tally, dialogue: Dialogue, fact: Fact, prediction: Prediction, held: Sequence[Fact]) -> None:
+    """What a prediction says about its fact beside the words: who, when, how long, whether it is still so.
+
+    A memory that holds several facts has one key: that of any of them is right.
+    """
     right = {
         "attributed": attributed(prediction, fact),
         "dated": dated(prediction, fact, dialogue),
         "expired_right": expires_rightly(prediction, fact, dialogue),
         "stated_right": stated_rightly(prediction, fact),
-        "keyed_right": keyed_rightly(prediction, fact),
+        "keyed_right": any(keyed_rightly(prediction, one) for one in held if one.key is not None or one is fact),
     }
     asked = {
         "attributable": True,

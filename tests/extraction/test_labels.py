@@ -30,7 +30,7 @@ ALL = {(split, language): dialogues(split, language) for split in SPLITS for lan
 EVERY = [dialogue for found in ALL.values() for dialogue in found]
 PAIRS = [pair for language in LANGUAGES for pair in pairs(language)]
 
-LEAST_DIALOGUES = {"tuning": 36, "heldout": 24}
+LEAST_DIALOGUES = {"tuning": 72, "heldout": 14}
 SPEAKER = {"user_stated": "user", "assistant_said": "assistant", "tool_observed": "tool"}
 CUES_OF_TIME = 366 * 3
 """Days around a dialogue in which a date that it speaks of lies."""

@@ -9,6 +9,9 @@ from app.domain.conflict.keyed import of_one_key
 from app.domain.conflict.keys import canonical, same_key
 from app.domain.conflict.statements import DISPLACING, Decision, Statement, Verdict
 from app.domain.conflict.texts import of_texts
+from app.domain.conflict.values import same_value
+from app.domain.extraction.candidates import Change
+from app.domain.keys import HABIT, needs_cue
 
 RELATED: Final = 0.35
 """The least calibrated similarity of two texts without a common key that are looked at."""
@@ -42,6 +45,8 @@ def _said(
         return "reinforce", "same_text"
     change = new.change or change_of(new.text, has_value=None if new.key is None else new.value is not None)
     if same_key(new, old):
+        if needs_cue(str(new.key)):
+            change, multivalued = _of_loose_key(new, old, change)
         tentative = (
             change != "corrects" and new.change is None and is_tentative(new.text) and not is_tentative(old.text)
         )
@@ -49,6 +54,14 @@ def _said(
     if similarity is not None and similarity < related:
         return "add", "unrelated"
     return of_texts(new, old, change, opposite_keys=_opposite(new, old))
+
+
+def _of_loose_key(new: Statement, old: Statement, change: Change | None) -> tuple[Change | None, bool]:
+    """A second dog is one more, a dog with a new name is not; a habit gives way only where its form says so."""
+    if str(new.key).startswith(HABIT):
+        change = new.change
+    named = new.before is None or old.value is None or same_value(new.before, old.value)
+    return change, not (change in {"replaces", "corrects"} and named)
 
 
 def _opposite(new: Statement, old: Statement) -> bool:

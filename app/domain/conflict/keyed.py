@@ -5,6 +5,7 @@ from typing import Final
 
 from app.domain.conflict.cues import denied_of, ends_by_negation
 from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.parallels import parallel
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.texts import of_texts
 from app.domain.conflict.values import mentioned, refines, same_value
@@ -68,12 +69,31 @@ def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tu
         return "correct", "corrected"
     if change in {"corrects", "replaces"} and _names_the_old_value(new, old):
         return ("correct", "corrected") if change == "corrects" else ("supersede", "changed")
+    if change == "replaces" and _is_said_anew(new, old):
+        return "supersede", "changed"
     return "complement", "one_more"
+
+
+_EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|改|换|偏好|更喜欢")
+
+
+def _is_said_anew(new: Statement, old: Statement) -> bool:
+    """Whether all but a number is said again (read 20 books, read 40 books now), or all but one of two that exclude."""
+    found = parallel(new.text, old.text)
+    if found is None or found.shared < 2:  # noqa: PLR2004 - the verb and what it is about
+        return False
+    return _EXCLUSIVE.search(new.text) is not None or all(
+        re.search(r"\d|[一二三四五六七八九十百]", part) for part in (found.new, found.old)
+    )
 
 
 def _names_the_old_value(new: Statement, old: Statement) -> bool:
     if new.before is not None:
-        return same_value(new.before, old.value) or mentioned(old.value, new.before)
+        return (
+            same_value(new.before, old.value)
+            or mentioned(old.value, new.before)
+            or mentioned(new.before, str(old.value))
+        )
     return mentioned(old.value, new.text)
 
 

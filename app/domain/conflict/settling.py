@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Generic, Literal, TypeVar
 
-from app.domain.conflict.authority import is_claim
+from app.domain.conflict.adopting import adopted, only_about
+from app.domain.conflict.authority import is_claim, may_displace
 from app.domain.conflict.deciding import RELATED, decide
 from app.domain.conflict.judged import guarded
 from app.domain.conflict.keys import same_key
 from app.domain.conflict.statements import DISPLACING, Decision, Statement, Verdict
+from app.domain.keys import built_in
 
 Id = TypeVar("Id")
 
@@ -90,12 +92,24 @@ def settle(
         related: As in `decide`.
         judged: What a language model decided about neighbours, by their ids; the rules check it.
     """
+    adopting = adopted(new, [old for _, old, _ in olds])
+    if adopting.key != new.key:
+        known = built_in(adopting.key or "")
+        new, multivalued = adopting, known is not None and known.multi_valued
     decided = [
         _Decided(
             name, old, _decide(new, old, similarity, (judged or {}).get(name), multivalued=multivalued, related=related)
         )
         for name, old, similarity in olds
     ]
+    about = only_about(new, [old for _, old, _ in olds])
+    if (
+        about is not None
+        and decided[about].decision.verdict in {"add", "complement"}
+        and may_displace(new, olds[about][1])
+    ):
+        similarity = decided[about].decision.similarity
+        decided[about] = replace(decided[about], decision=Decision("supersede", "same_noun", similarity))
     same = [one for one in decided if one.decision.verdict == "reinforce"]
     newer = [one for one in decided if one.decision.reason == "older"]
     single = new.key is not None and not multivalued

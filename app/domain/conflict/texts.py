@@ -6,10 +6,16 @@ from typing import Final
 
 from app.domain.conflict.cues import before_of, change_of, ends_by_negation, is_tentative
 from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.parallels import replaces
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OF_ENDINGS, OF_USE, OPPOSITES
 from app.domain.conflict.values import same_value
 from app.domain.extraction.candidates import Change
+
+OF_CHANGE: Final = frozenset(
+    "switch move chang replac renam got get start join left new 换 换成 改 改成 搬 搬到 换了 改用 升级 转".split()  # noqa: SIM905
+)
+"""Words that say that something changed, and not what."""
 
 _DIGITS: Final = re.compile(r"\d+")
 
@@ -30,7 +36,13 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
     if said.says_the_same_as(stored) and (change == "ends") == (change_of(old.text) == "ends"):
         return "reinforce", "same_words"
-    if change is not None and change != "adds" and (found := _changed(new, said, stored, change)) is not None:
+    if change in {"replaces", "corrects"} and not _other_slots(new, old) and _parallel(new, old):
+        return _verdict(change)
+    if (
+        change is not None
+        and change != "adds"
+        and (found := _changed(new, said, stored, change, other_slots=_other_slots(new, old))) is not None
+    ):
         return found
     if _both_keyed(new, old):
         return "add", "other_key"
@@ -43,16 +55,32 @@ def _both_keyed(new: Statement, old: Statement) -> bool:
     return new.key is not None and old.key is not None and new.key != old.key
 
 
+def _parallel(new: Statement, old: Statement) -> bool:
+    """Whether it is the old sentence with another value; what is only planned changes nothing yet."""
+    if new.change is None and is_tentative(new.text):
+        return False
+    return "episodic" not in {new.kind, old.kind} and replaces(new.text, old.text)
+
+
+def _other_slots(new: Statement, old: Statement) -> bool:
+    """Whether each fills a slot of its own: then only what the new one names as over gives way."""
+    return _both_keyed(new, old) and new.value is not None and old.value is not None
+
+
 # --- with a cue ---------------------------------------------------------------------------------------------------
 
 
-def _changed(new: Statement, said: Meaning, stored: Meaning, change: Change) -> tuple[Verdict, str] | None:
+def _changed(
+    new: Statement, said: Meaning, stored: Meaning, change: Change, *, other_slots: bool
+) -> tuple[Verdict, str] | None:
     """The old one gives way only if the new one is about the very same thing."""
     if new.change is None and change != "corrects" and is_tentative(new.text):
         return None
     if change == "ends":
         return _ended(new, said, stored)
     new_words, old_words = set(said.words), set(stored.words)
+    if other_slots and not _gives_up(new, old_words):
+        return None
     lost = old_words - new_words
     given_up = _gives_up(new, old_words)
     if not lost:
@@ -61,7 +89,7 @@ def _changed(new: Statement, said: Meaning, stored: Meaning, change: Change) -> 
         return _verdict(change) if (other_name or given_up) and new_words > old_words else None
     if (given_up and lost <= OF_USE) or _one_word_differs(said, stored):
         return _verdict(change)
-    topic = old_words - _values_of(stored)
+    topic = old_words - _values_of(stored) - OF_CHANGE
     if not topic - (GENERIC - FUNCTIONAL) or not _all_in(topic - (GENERIC - FUNCTIONAL), new_words):
         return None
     if _sorts(stored, lost) and _sorts(stored, lost) <= _sorts(said, new_words - old_words):

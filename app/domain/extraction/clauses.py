@@ -36,7 +36,8 @@ _VERB_EN: Final = (
 )
 _QUESTION_EN: Final = r"(?:what|which|who|where|when|why|how|can|could|do|does|did|is|are|should|would|will|any)\b"
 _SPLIT_EN: Final = re.compile(
-    rf"(?:,|\s[-—]|:)\s+(?:and\s+|but\s+|so\s+|then\s+|also\s+|plus\s+|or\s+)?(?={_SUBJECT_EN}|{_QUESTION_EN})|"
+    rf"(?:,|\s[-—]|:)\s+(?:and\s+|but\s+|so\s+|then\s+|also\s+|plus\s+|or\s+)?"
+    rf"(?=(?:now\s+|these days\s+)?{_SUBJECT_EN}|{_QUESTION_EN})|"
     rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?!i (?:are|were|both)\b)(?={_SUBJECT_EN})|"
     rf"(?:,\s+|\s+)(?:and|but)\s+(?:also\s+|then\s+|now\s+|currently\s+|recently\s+|"
     rf"mostly\s+|usually\s+|really\s+)?(?={_VERB_EN})|\s+[-–—]{{1,2}}\s+|"

@@ -69,7 +69,7 @@ _STANDING: Final = re.compile(
 )
 _COMMON: Final = re.compile(
     r"[\w .+#-]{2,30}?(?:'s)? (?:default |runs on |listens on |uses ).{1,40}\bby default$|"
-    r"[a-z][\w.+-]*(?:'s)? default \w+ is\b|"
+    r"(?!my |our )[a-z][\w.+-]*(?:'s)? default \w+ is\b|"
     r"(?:the )?(?:ceo|president|capital|founder|author|king|queen|population|inventor) of (?!our|my|the (?:company|"
     r"team|project))[a-z ]{2,30} (?:is|was)\b|"
     r"to \w+ an? [\w ]{2,30},? you (?:run|need|use|have|can)\b|[\w .]{2,20} is (?:in|before|after|part of|"

@@ -8,20 +8,13 @@ from typing import Final
 
 from app.core.text.dates_fold import fold
 from app.core.text.dates_tense import looks_ahead, looks_back
+from app.domain.extraction.lasting import end_of
 from app.domain.extraction.turns import Turn
 from app.domain.periods import AskedTime, TimeMention, mentions
 
 _PAST: Final = re.compile(
     r"(?<!is )(?<!are )(?<!be )\b(?!need|schedul|plann|book|reserv|suppos|call|nam|bas|allow|us)\w{2,20}ed\b", re.ASCII
 )
-_LIMITED: Final = re.compile(
-    r"\b(?:this (?:week|month|year|quarter|weekend|morning|afternoon|evening|"
-    r"semester|summer|winter|spring|fall|autumn)|today|tonight|(?:the |for the )?(?:next|"
-    r"coming) |"
-    r"until|till|through|by)\b|本[周月年季]|这(?:个?(?:周|月|季度|学期|星期|礼拜)|"
-    r"几天|两天|一?周)|今[天年晚日]|接下来|未来|到.{1,12}为止|之前|直到|前$"
-)
-_UNTIL: Final = re.compile(r"\b(?:until|till|through)\b|直到|为止|截[至止]")
 _EDGES: Final = re.compile(
     r"^(?:ever since|since|until|till|by the|by|before|after|from|starting|up to|"
     r"through|自从?|从|直到|截至|截止到?|到)\s*(?:the\s)?|"
@@ -64,30 +57,20 @@ def dated(clause: str, turn: Turn, *, annotate: bool = True) -> Dated:
     plain = fold(clause)
     ahead = looks_ahead(plain) or not (looks_back(plain) or _PAST.search(plain))
     found = mentions(clause, turn.occurred_at, turn.zone, ahead=ahead)
-    if not found:
-        return Dated(clause, (), None, None)
-    text = _annotated(clause, found, turn) if annotate and not _RECURS.search(plain) else clause
     passed = looks_back(plain) or _PAST.search(plain) is not None
+    if not found:
+        return Dated(clause, (), None, end_of(clause, (), turn, passed=passed))
+    text = _annotated(clause, found, turn) if annotate and not _RECURS.search(plain) else clause
     return Dated(
         text,
         tuple((mention.start, mention.end) for mention in found),
         _event(found[0].period),
-        _expiry(found, turn, passed=passed),
+        end_of(clause, found, turn, passed=passed),
     )
 
 
 def _event(period: AskedTime) -> datetime | None:
     return period.since or (period.until - timedelta(microseconds=1) if period.until else None)
-
-
-def _expiry(found: list[TimeMention], turn: Turn, *, passed: bool) -> datetime | None:
-    for mention in found:
-        words, until = fold(mention.text), mention.period.until
-        if until is None or until <= turn.occurred_at or (passed and not _UNTIL.search(words)):
-            continue
-        if _LIMITED.search(words) and (mention.period.since is None or mention.period.since <= turn.occurred_at):
-            return until
-    return None
 
 
 def _annotated(clause: str, found: list[TimeMention], turn: Turn) -> str:

@@ -1,6 +1,7 @@
 """One message of a user's: its sentences and clauses in turn, each seen with those before it."""
 
 import re
+from datetime import datetime
 from dataclasses import replace
 from typing import Final
 
@@ -20,10 +21,12 @@ from app.domain.extraction.dating import dated
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
-from app.domain.extraction.reading import read, read_answer, read_plain
+from app.domain.extraction.frames.reading import Framed, Framing
+from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
+from app.domain.keys import built_in
 from app.domain.gate.sentences import asks_to_forget, refusal_of
 
 LONGEST_JOINED: Final = 300
@@ -33,6 +36,11 @@ _GOES_ON_ZH: Final = re.compile(
     r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
     r"做|刚|\d)"
 )
+_FOLLOWS: Final = re.compile(
+    r"(?:and |,|\s)*(?:so|please|therefore)\b|(?:别|请|有事|不要|所以|这段时间|下午|晚上|早上|上午|发|只)"
+)
+"""Begins what holds as long as the clause before it: "so no site visits", 有事微信找我."""
+
 _OWN_ZH: Final = re.compile(r"我|咱|请|以后|不要|别|每次|记")
 _LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "constraint", "goal"})
 
@@ -61,6 +69,8 @@ class Message:
         self._awaited = False
         self._working = False
         self._sentence: list[Clause] = []
+        self._framing = Framing()
+        self._lasting: tuple[int, datetime] | None = None
 
     def read(self) -> None:
         """Adds what the message tells to `candidates`."""
@@ -107,6 +117,9 @@ class Message:
         if plain is None and same_turn and self._goes_on(clause):
             return
         candidate = read(clause, self._turn, explicit=True)
+        slot = self._framing.of(clause)
+        if candidate is not None and slot is not None:
+            candidate = framed(candidate, slot.frame)
         if candidate is not None:
             self.candidates = [one for one in self.candidates if one.quote != candidate.quote]
             self._add(candidate, clause)
@@ -119,6 +132,10 @@ class Message:
             return
         if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
             return
+        slot = None if self._working else self._framing.of(clause)
+        if slot is not None and slot.since is not None:
+            self._add_completed(clause, slot)
+            return
         if is_of_another(clause) and self._goes_on(clause):
             return
         if self._working and is_of_the_task(clause):
@@ -127,16 +144,42 @@ class Message:
         candidate = read(clause, self._turn)
         if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
             candidate = read(carried, self._turn)
+            slot = slot or (None if self._working or candidate is None else self._framing.of(carried))
             candidate = self._as_said(candidate, clause) if candidate else None
             carried = None if candidate is None else carried
         else:
             carried = None
-        if candidate is not None and self._completes(clause, candidate, carried=carried is not None):
+        if slot is not None and (candidate is not None or slot.frame.firm):
+            self._add_framed(clause, slot, candidate)
+        elif candidate is not None and self._completes(clause, candidate, carried=carried is not None):
             pass
         elif candidate is not None:
             self._add(self._as_correction(candidate, clause), clause)
         elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
+        if has_subject(clause):
+            self._subject = clause
+
+    def _add_framed(self, clause: Clause, slot: Framed, found: Candidate | None) -> None:
+        """Takes what fills a slot, in the words of the rule that knows it or in its own."""
+        known = built_in(found.key) if found is not None and found.key else None
+        if found is None:
+            candidate = read_frame(clause, self._turn, slot.frame)
+        elif known is not None and not slot.frame.firm and known.key != slot.frame.key:
+            candidate = found
+        else:
+            candidate = framed(found, slot.frame)
+        self._add(self._as_correction(candidate, clause), clause)
+
+    def _add_completed(self, clause: Clause, slot: Framed) -> None:
+        """Takes an announcement and what it has come to as one statement."""
+        since = slot.since
+        if since is None:
+            return
+        if self._last is not None and self._last[1].start >= since.start:
+            self.candidates.pop(self._last[0])
+        whole = joined(self._turn.text, [since, clause])
+        self._add(read_frame(whole, self._turn, slot.frame), whole)
         if has_subject(clause):
             self._subject = clause
 
@@ -177,6 +220,14 @@ class Message:
         return replace(candidate, quote=clause.text, text=dated(clause.text, self._turn).text)
 
     def _add(self, candidate: Candidate, clause: Clause) -> None:
+        if candidate.expires_at is not None:
+            self._lasting = (clause.sentence, candidate.expires_at)
+        elif (
+            self._lasting is not None
+            and self._lasting[0] == clause.sentence
+            and _FOLLOWS.match(clause.lead + clause.plain)
+        ):
+            candidate = replace(candidate, expires_at=self._lasting[1])
         self.candidates.append(candidate)
         self._context = replace(self._context, question=None, telling=True, told=True)
         self._last = (len(self.candidates) - 1, clause)

@@ -13,6 +13,7 @@ from app.domain.extraction import chinese, english
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause
 from app.domain.extraction.dating import Dated, dated
+from app.domain.extraction.frames.frame import Frame
 from app.domain.extraction.patterns import Found, Voice
 from app.domain.extraction.plain import Context, category_of
 from app.domain.extraction.slots import key_of_name, named_key
@@ -101,6 +102,23 @@ def _asked_for(clause: Clause, turn: Turn, times: Dated, source: Source) -> Cand
 def read_plain(clause: Clause, turn: Turn, times: Dated) -> Candidate:
     """A statement that no rule knows, as it is."""
     return _plain(clause, turn, times, category_of(clause, has_time=bool(times.spans)))
+
+
+def framed(candidate: Candidate, frame: Frame) -> Candidate:
+    """What a rule found, in the slot that the form of its sentence tells."""
+    return replace(
+        candidate,
+        key=frame.key or None,
+        value=frame.value,
+        change=frame.change or (candidate.change if candidate.change != "ends" else None),
+        before=frame.before or (candidate.before if not frame.key else None),
+    )
+
+
+def read_frame(clause: Clause, turn: Turn, frame: Frame) -> Candidate:
+    """What only the form of a sentence tells."""
+    return framed(replace(read_plain(clause, turn, dated(clause.text, turn)), kind="semantic", category=frame.category,
+                          importance=default_importance(frame.category)), frame)  # fmt: skip
 
 
 def read_answer(clause: Clause, turn: Turn, times: Dated, context: Context) -> Candidate | None:

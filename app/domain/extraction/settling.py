@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.folding import folded
-from app.domain.keys import built_in
+from app.domain.keys import holds_one
 
 
 def settled(candidates: list[Candidate]) -> list[Candidate]:
@@ -37,8 +37,7 @@ def settled(candidates: list[Candidate]) -> list[Candidate]:
 def _is_single(candidate: Candidate) -> bool:
     if candidate.key is None or candidate.value is None:
         return False
-    known = built_in(candidate.key)
-    return known is not None and not known.multi_valued
+    return holds_one(candidate.key)
 
 
 def _same(one: Candidate, other: Candidate) -> bool:

@@ -24,7 +24,7 @@ _KNOWN: Final = {
 }
 _PATTERNS: Final = tuple((key, re.compile(rf"(?:the |a )?(?:{names})(?![a-z+#])")) for key, names in _KNOWN.items())
 _OF_PROJECTS: Final = {"preference.database": "project.database"}
-_WHAT: Final = {
+WHAT: Final = {
     "颜色": "colour",
     "color": "colour",
     "colours": "colour",
@@ -62,7 +62,6 @@ _WHAT: Final = {
     "相机": "camera",
     "房子": "house",
     "身高": "height",
-    "体重": "weight",
     "血型": "blood_type",
     "鞋码": "shoe_size",
     "星座": "zodiac",
@@ -78,6 +77,15 @@ def key_of_name(plain: str, *, of_a_project: bool) -> str | None:
     return None
 
 
+def favourite_key(what: str) -> str | None:
+    """The key of the one thing of a sort that is liked best: where several are liked, that one has a key of its own."""
+    key = named_key("favourite.{what}", what)
+    known = built_in(key) if key is not None else None
+    if key is None or known is None or not known.multi_valued:
+        return key
+    return f"user.favourite.{key.partition('.')[2]}"
+
+
 def named_key(template: str, what: str | None) -> str | None:
     """The key of a rule: canonical where the registry knows it, its name filled in where it has one."""
     if "{what}" not in template:
@@ -86,7 +94,7 @@ def named_key(template: str, what: str | None) -> str | None:
     if not what:
         return None
     word = what.strip()
-    slot = _WHAT.get(word, word).replace(" ", "_").replace("-", "_")
+    slot = WHAT.get(word, word).replace(" ", "_").replace("-", "_")
     if template.startswith("favourite"):
         known = built_in(f"favourite.{slot}") or built_in(f"preference.{slot}")
         return known.key if known else f"user.favourite.{slot}"

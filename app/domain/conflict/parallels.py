@@ -1,0 +1,105 @@
+"""Two sentences that are one but for a single part: "My son is in 3rd grade", "My son is in 4th grade now"."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from app.core.text.normal import normalise
+from app.core.text.stopwords import ENGLISH
+
+_HAN: Final = re.compile("[\u3400-\u9fff]")
+_STAMP: Final = re.compile(r" ?[(（]\d{4}(?:-\d\d){0,2}(?:(?: to |至)\d{4}(?:-\d\d){0,2})?[)）]")
+_WORD: Final = re.compile(r"[\w$€£%+#'./:@-]*[\w%+#]")
+_CUES_EN: Final = frozenset(
+    "now nowadays currently instead lately anymore actually just already also still usually always only always mostly "
+    "normally generally typically recently new again then today 've have 'm".split()  # noqa: SIM905
+)
+_PHRASES_EN: Final = re.compile(
+    r"\b(?:these days|at the moment|from now on|right now|any more|as of \w+|going forward|for now|no longer)\b"
+)
+_CUES_ZH: Final = re.compile(
+    r"现在|目前|如今|最近|已经|一般|通常|平时|平常|基本|以后|开始|从今|今后|都|就|了|吧|的话|又|也|还|的|,|。|!"
+)
+_CHANGES_ZH: Final = re.compile(
+    r"(?:调[高低整]?|涨|[升降]级?|提[高前]?|推迟|挪|移|搬|延期?|增加|减少?)(?:成|为|到|至|去)|(?:换|改|变|转)(?:成|为|到|用|去)?(?=[^,换改变转])"
+)
+_GENERIC: Final = frozenset(
+    "my our the a an i we i'm we're i've is are am to of in on at for with it's be do so and".split()
+)  # noqa: SIM905
+MOST_DIFFERENT: Final = 5
+"""Words, or two characters each, of the part that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """What two sentences have in common, and what not.
+
+    Args:
+        shared: Words (in Chinese: characters) of both that say something.
+        new: The part of the new one that differs.
+        old: That of the old one.
+    """
+
+    shared: int
+    new: str
+    old: str
+
+
+def parallel(new: str, old: str) -> Parallel | None:
+    """How two sentences run side by side, without words of a change; None where more than one part differs."""
+    chinese = _HAN.search(new) is not None
+    if chinese != (_HAN.search(old) is not None):
+        return None
+    said, stored = _parts(new), _parts(old)
+    first = 0
+    while first < min(len(said), len(stored)) and said[first] == stored[first]:
+        first += 1
+    last = 0
+    while last < min(len(said), len(stored)) - first and said[-1 - last] == stored[-1 - last]:
+        last += 1
+    only_new, only_old = said[first : len(said) - last], stored[first : len(stored) - last]
+    if not only_new or not only_old or max(len(only_new), len(only_old)) > MOST_DIFFERENT * (2 if chinese else 1):
+        return None
+    common = [*said[:first], *said[len(said) - last :]]
+    telling = [part for part in common if part not in (set("我们的是在有要去到得") if chinese else _GENERIC)]
+    joint = "" if chinese else " "
+    return Parallel(len(telling), joint.join(only_new), joint.join(only_old))
+
+
+def replaces(new: str, old: str, *, least: int | None = None) -> bool:
+    """Whether a sentence that says that something is new says it of what the old one tells.
+
+    Both are the same but for one part, and what they share names the thing: at least two words, or three characters.
+    """
+    found = parallel(new, old)
+    if found is None:
+        return False
+    enough = least or (3 if _HAN.search(new) is not None else 2)
+    return found.shared >= enough and (found.new.isdigit() or found.new not in ENGLISH)
+
+
+@lru_cache(maxsize=4_096)
+def _parts(text: str) -> tuple[str, ...]:
+    plain = normalise(_STAMP.sub("", text)).strip(" .!。")
+    if _HAN.search(plain) is None:
+        words = _WORD.findall(_PHRASES_EN.sub(" ", plain))
+        return tuple(_stem(word) for word in words if word not in _CUES_EN)
+    return tuple(_pieces_zh(_CHANGES_ZH.sub("是", _CUES_ZH.sub("", plain))))
+
+
+def _stem(word: str) -> str:
+    return {"i've": "i", "we've": "we", "isn't": "is"}.get(word, word)
+
+
+def _pieces_zh(plain: str) -> list[str]:
+    """Characters; a Latin word or a number is one."""
+    found = re.findall(r"[a-z0-9][a-z0-9.+#:_-]*|\S", plain)
+    # 换成用, 改成叫: the verb of the old sentence stands behind that of the change.
+    return [
+        piece
+        for place, piece in enumerate(found)
+        if piece != "是"
+        or found[place + 1 : place + 2]
+        not in (["用"], ["叫"], ["喝"], ["吃"], ["是"], ["在"], ["开"], ["坐"], ["学"], ["玩"])
+    ]  # noqa: E501
