@@ -8,7 +8,7 @@ from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.parallels import parallel
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.texts import of_texts
-from app.domain.conflict.values import mentioned, refines, same_value
+from app.domain.conflict.values import in_other_scripts, mentioned, refines, same_value
 from app.domain.extraction.candidates import Change
 
 _ONLY_THEN: Final = re.compile(
@@ -40,6 +40,8 @@ def of_one_key(
         return "complement", "only_planned"
     if multivalued:
         return _of_many_values(new, old, change)
+    if in_other_scripts(new.value, old.value) and not _names_the_old_value(new, old):
+        return "contradict", "other_language"
     if refines(new.value, old.value):
         return "complement", "more_exact"
     if refines(old.value, new.value) and change is None:

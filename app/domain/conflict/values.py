@@ -6,10 +6,13 @@ from functools import lru_cache
 from typing import Any, Final
 
 from app.core.text.normal import normalise
+from app.core.text.scripts import HAN
 from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.quantities import quantities, with_digits
 from app.domain.conflict.synonyms import VALUES
 
+_HAN: Final = re.compile(f"[{HAN}]")
+_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _PUNCTUATION: Final = re.compile(r"[\s\"'“”‘’`.,;:!?()（）。，、；：！？《》「」]+")
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our|in|at|on) (?=\S)")
 _TRAILING: Final = re.compile(
@@ -37,6 +40,17 @@ def same_value(one: Any, other: Any) -> bool:  # noqa: ANN401 - a value is any J
     if first is None or second is None:
         return first is None and second is None and _json(one) == _json(other)
     return _spelling(first) == _spelling(second) or _says(first) == _says(second)
+
+
+def in_other_scripts(one: Any, other: Any) -> bool:  # noqa: ANN401 - likewise
+    """Whether one is written in Chinese and the other in Latin letters: no rule knows that 北京 is Beijing."""
+    first, second = str(one), str(other)
+    return _only_in(_HAN, first, _LATIN, second) or _only_in(_HAN, second, _LATIN, first)
+
+
+def _only_in(first: re.Pattern[str], one: str, second: re.Pattern[str], other: str) -> bool:
+    own = first.search(one) is not None and second.search(one) is None
+    return own and second.search(other) is not None and first.search(other) is None
 
 
 def refines(new: Any, old: Any) -> bool:  # noqa: ANN401 - likewise
