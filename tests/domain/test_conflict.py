@@ -65,10 +65,10 @@ def test_similarity_alone_makes_nothing_a_repetition() -> None:
 
 
 def test_values_in_other_scripts_are_both_kept_until_somebody_decides() -> None:
-    chinese = said("我住在北京。", "user.city", "北京", days=1)
-    english = said("I live in Beijing.", "user.city", "Beijing", days=2)
+    chinese = said("我住在法鲁。", "user.city", "法鲁", days=1)
+    english = said("I live in Faro.", "user.city", "Faro", days=2)
     assert verdict_of(english, chinese) == ("contradict", "other_language")
-    moved = said("我从 Beijing 搬到了上海。", "user.city", "上海", days=3, change="replaces", before="Beijing")
+    moved = said("我从 Faro 搬到了上海。", "user.city", "上海", days=3, change="replaces", before="Faro")
     assert verdict_of(moved, english)[0] == "supersede", "it names the old value"
     editor = said("我用的编辑器是 vim。", "tool.editor", "vim"), said("I use emacs.", "tool.editor", "emacs", days=1)
     assert verdict_of(editor[1], editor[0])[0] == "supersede", "both are written in one script"
