@@ -7,9 +7,10 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from app.core.text.tokens import tokens
+from app.domain.asked_keys import asked_keys
 from app.domain.calibration import Calibration
 from app.domain.fusion import DEFAULT_WEIGHTS, Fusion, FusionRule, Leg
-from app.domain.keys import named_keys
+from app.domain.keys import MOST_NAMED, named_keys
 from app.domain.periods import AskedTime, asked_time, asks_for_latest
 from app.repositories.search import DenseQuery
 from app.services.embedding import Embedder
@@ -65,7 +66,8 @@ async def ask(
     words = list(dict.fromkeys(tokens(text)))[:MAX_TOKENS] if weights[Leg.LEXICAL] > 0 else []
     time = asked_time(text, at, ZoneInfo("UTC")) if weights[Leg.TIME] > 0 else None
     latest = weights[Leg.TIME] > 0 and time is None and asks_for_latest(text)
-    keys = named_keys(text) if weights[Leg.KEY] > 0 else []
+    keys = [*asked_keys(text), *named_keys(text)] if weights[Leg.KEY] > 0 else []
+    keys = list(dict.fromkeys(keys))[:MOST_NAMED]
     silent = {
         Leg.DENSE: dense is None,
         Leg.LEXICAL: not words,
