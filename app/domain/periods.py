@@ -85,7 +85,7 @@ def asked_time(text: str, now: datetime, zone: tzinfo) -> AskedTime | None:
 
 
 def asks_for_latest(text: str) -> bool:
-    """Whether a question asks for the newest of something: "the last time", "recently", "currently", 上次, 最新, 目前.
+    """Whether a question asks for the newest of something: "the last time", "recently", 上次, 最新.
 
     A period ("last week", 最近三天) is no such question; "at last" and "last name" neither.
     """

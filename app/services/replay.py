@@ -11,6 +11,7 @@ from app.services.hits import Nearby, hits_of
 from app.services.ranking import rank
 from app.services.retrieval import SPARE, fusion_of, limits_of, scored_by
 from app.services.shortlist import relevant, shortlist
+from app.services.succession import in_language_of
 from app.services.texts import read_contenders
 from app.uow import UnitOfWork
 
@@ -46,6 +47,7 @@ class ReplayService:
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
             best, texts = await read_contenders(tx, found, again.top_k + SPARE, again)
+        best = in_language_of(question.text, best, texts.rows)
         chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
         results = hits_of(chosen, texts, Nearby({}, 0))
         explained = Explained(question, scoring, again, way, pools, chosen, filtered, found)

@@ -25,6 +25,7 @@ from app.services.redacting import Redacting
 from app.services.rewriting import QueryRewriter, Rewritten
 from app.services.shortlist import Limits, Shortlist, relevant, shortlist
 from app.services.sizes import Sizes
+from app.services.succession import in_language_of
 from app.services.texts import Texts, read_contenders
 from app.uow import UnitOfWork
 
@@ -78,6 +79,7 @@ class RetrievalService:
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
             best, texts = await read_contenders(tx, found, depth, request)
+        best = in_language_of(question.text, best, texts.rows)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
         chosen = shortlist(best, texts.rows, limits_of(request), texts.lineage.memories, texts.replaced)
         results = await self._shown(principal, request, chosen, texts)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 from uuid import UUID
 
+from app.core.text.language import language_of
 from app.repositories.base import RowLike
 from app.services.ranking import Scored
 
@@ -74,3 +75,22 @@ def succeeded(best: Sequence[Scored], found: Iterable[Scored], lineage: Lineage)
         )
         replaced.append((hit, heir.id))
     return Succession(sorted(kept.values(), key=lambda one: -one.score), replaced)
+
+
+def in_language_of(question: str, hits: Sequence[Scored], rows: Mapping[UUID, RowLike]) -> list[Scored]:
+    """Of disputed values of one key, those in the question's language first: nobody has decided between them yet.
+
+    They change places, and with them score and relevance; all else stays.
+    """
+    asked = language_of(question)
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, hit in enumerate(hits):
+        row = rows.get(hit.id)
+        if row is not None and hit.type == "memory" and row["key"] is not None and row["status"] == "disputed":
+            places.setdefault((row["owner"], row["key"]), []).append(place)
+    ordered = list(hits)
+    for mine in places.values():
+        wanted = sorted(mine, key=lambda place: language_of(rows[hits[place].id]["text"]) != asked)
+        for place, source in zip(mine, wanted, strict=True):
+            ordered[place] = replace(hits[source], score=hits[place].score, relevance=hits[place].relevance)
+    return ordered

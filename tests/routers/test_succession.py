@@ -92,3 +92,14 @@ async def test_what_has_no_successor_in_sight_still_stands_behind(api: httpx.Asy
     hits = (await search(api, "Where do I live?", **BOTH, filters=filters))["results"]
     first = next(hit for hit in hits if hit["text"] == "I live in Berlin.")
     assert 0 < first["score"] < hits[0]["score"]
+
+
+async def test_of_values_in_two_languages_the_one_in_the_questions_comes_first(
+    api: httpx.AsyncClient, tenant: Tenant
+) -> None:
+    await told(api, tenant, "I live in Faro.", "我住在法鲁。")
+    for question, first in (("Where do I live?", "Faro"), ("我住在哪里?", "法鲁")):
+        hits = (await search(api, question, **ADA))["results"]
+        assert [hit["disputed"] for hit in hits] == [True, True]
+        assert first in hits[0]["text"]
+        assert hits[0]["score"] >= hits[1]["score"]

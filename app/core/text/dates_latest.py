@@ -7,13 +7,13 @@ from app.core.text.dates_fold import fold
 from app.core.text.dates_grammar import phrases
 
 _WORDS: Final = re.compile(
-    r"\b(?:latest|newest|most recent|recent|recently|lately|just now|nowadays|currently|last time|these days|"
-    r"at the moment|as of now|up[ -]to[ -]date)\b|\b(?:my|our|your|his|her|their|the) current\b|'s current\b|"
+    r"\b(?:latest|newest|most recent|recent|recently|lately|just now|last time|up[ -]to[ -]date)\b|"
     r"最新|最近(?!的?(?:地铁|医院|餐厅|饭店|超市|车站|公交|加油|路|距离|邻|点))|近来|近期|最后一[次回条个封]|"
-    r"(?<![早晚马网线以])上一?[次回](?![数序品])|上一[条句封]|目前|当前|如今|眼下|刚才|刚刚|"
-    r"现[在今](?:的|住|在|用|还|是|做|叫|养|喜欢|工作|上班)|这阵子|这段时间",
+    r"(?<![早晚马网线以])上一?[次回](?![数序品])|上一[条句封]|刚才|刚刚|这阵子|这段时间",
     re.ASCII,
 )
+"""What is so "now" or 目前 is no event: superseding decides it, not age."""
+
 _LAST: Final = re.compile(
     r"(?:\b(?:my|our|your|his|her|their|the)|'s)\s{1,3}last\s{1,3}(?!names?\b|resort|minute|straw|chance|words?\b|of\b|page|"
     r"chapter|line\b|row|column|element|digit|letters?\b|character|paragraph|will\b|supper|mile\b|stop\b|century|step|"
