@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -16,7 +16,7 @@ import pytest
 import structlog
 
 from app import bootstrap
-from app.composition import Services, compose, database
+from app.composition import Services, compose, database, work_after
 from app.core import clock, ids
 from app.core.ports import free_port
 from app.db import embedded, migrate
@@ -154,6 +154,23 @@ async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
     made = Tenant(tenant_id, services, app)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def learning_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
+    """A fresh tenant of a service that learns from what is appended."""
+    settings = services.settings.model_copy(update={"extractor": "rules", "extract_debounce_seconds": 0})
+    learning = replace(
+        services,
+        messages=replace(services.messages, work_after=work_after(settings)),
+        memories=replace(services.memories, reviews=True),
+    )
+    app.state.services = learning
+    async with services.uow.begin_global() as tx:
+        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
+    made = Tenant(tenant_id, learning, app)
     yield made
     await made.close()
 

@@ -2,12 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from app.composition import Services, database, work_after
+from app.composition import Services, database
 from app.core import clock, ids
 from app.db import migrate
 from app.db.checks import RoleCheck
@@ -28,23 +27,6 @@ async def other_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     async with services.uow.begin_global() as tx:
         tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
     made = Tenant(tenant_id, services, app)
-    yield made
-    await made.close()
-
-
-@pytest.fixture
-async def learning_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
-    """A fresh tenant of a service that learns from what is appended."""
-    settings = services.settings.model_copy(update={"extractor": "rules", "extract_debounce_seconds": 0})
-    learning = replace(
-        services,
-        messages=replace(services.messages, work_after=work_after(settings)),
-        memories=replace(services.memories, reviews=True),
-    )
-    app.state.services = learning
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    made = Tenant(tenant_id, learning, app)
     yield made
     await made.close()
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,6 +22,7 @@ from app.services.allowance import renewal
 from app.services.extractors.choice import readers
 from app.workers.runner import JobRunner
 from tests.conftest import Tenant
+from tests.doubles import language_model as double
 from tests.doubles.language_model import LanguageModelHost, language_model_host, said
 from tests.doubles.scripted_host import Turn
 from tests.routers.calls import add, body_of, every, say, search
@@ -247,3 +249,75 @@ async def test_a_service_that_is_to_read_by_a_model_needs_one(services: Services
     with pytest.raises(ConfigurationError, match="LLM_BASE_URL"):
         readers(settings, None)
     assert readers(settings.model_copy(update={"extractor": "auto"}), None).jobs.name == "rules"
+
+
+BAD = {**double.UNFIT, **double.PASSING, **double.LASTING}
+"""Answers that hold no memories."""
+
+LOOPS = (Path(__file__).parents[1] / "providers" / "data" / "loops_until_cut.txt").read_text("utf-8")
+
+
+def careless() -> dict[str, Turn]:
+    """Answers of the right form whose rows are wrong in every way."""
+    rows: dict[str, Any] = {
+        "no quote": {"quote": ""},
+        "a quote of nobody": {"quote": "I own a castle"},
+        "a number that is none": {"messages": ["first"]},
+        "a message that is not there": {"messages": [99]},
+        "no message": {"messages": []},
+        "an importance of a thousand": {"importance": 1_000},
+        "an importance of words": {"importance": "very"},
+        "a kind that nobody knows": {"kind": "fact"},
+        "a category that nobody knows": {"category": "stuff"},
+        "a list for a key": {"key": ["a"]},
+        "an object for a value": {"key": "user.hobby", "value": {"a": 1}},
+        "an empty text": {"text": ""},
+        "a text of another language": {"text": "用户造木船。"},
+        "a text that denies it": {"text": "The user does not build wooden boats."},
+        "half of a character": {"text": "boats \ud83d"},
+        "NUL": {"text": "boats \x00"},
+        "a change without a word of it": {"change": "ends"},
+        "a before that was never said": {"before": "a yacht"},
+        "a text of 10,000 characters": {"text": "boats " * 2_000},
+    }
+    sound = {"messages": [1], "quote": "I build wooden boats", "text": "The user builds wooden boats."}
+    made = {name: found(sound | row) for name, row in rows.items()}
+    made["the same row 200 times"] = found(*[sound] * 200)
+    made["rows until it was cut"] = said(LOOPS, "length")
+    return made
+
+
+WORSE = {**BAD, **careless()}
+
+
+async def test_no_bad_answer_loses_a_message_and_every_job_can_be_seen_and_run_again(
+    services: Services, app: Any, full_size: bool
+) -> None:
+    names = sorted(WORSE) if full_size else sorted(WORSE)[::9]
+    assert len(WORSE) >= 90
+    with stamina.set_testing(True), language_model_host() as host:
+        async with reading_with(services, app, host, llm_timeout_seconds=0.3, job_max_attempts=1) as reading:
+            for number, name in enumerate(names):
+                text, told, quote = HOBBY[number % 2]
+                host.otherwise = WORSE[name]
+                user = {"user_id": f"u{number}"}
+                await say(reading.api, f"s{number}", text, **user)
+                await reading.run_due()
+                ended = next(
+                    one
+                    for one in await every(reading.api, "/v1/jobs", subject=f"s{number}")
+                    if one["kind"] == "extract" and one["state"] != "queued"
+                )
+                assert ended["state"] in {"succeeded", "failed", "dead"}, name
+                assert (ended["error"] is None) == (ended["state"] == "succeeded"), name
+                host.otherwise = found({"messages": [1], "quote": quote, "text": told})
+                if ended["state"] == "dead":
+                    body_of(await reading.api.post(f"/v1/jobs/{ended['id']}/retry"))
+                with time_machine.travel(clock.now() + timedelta(hours=1), tick=False):
+                    await reading.run_due()
+                stored = body_of(await reading.api.get(f"/v1/sessions/s{number}/messages"))["results"]
+                assert [message["content"] for message in stored] == [text], name
+                kept = await every(reading.api, "/v1/memories", **user)
+                if ended["state"] != "succeeded":
+                    assert [memory["text"] for memory in kept] == [told], name
+                assert all("castle" not in memory["text"] and "yacht" not in memory["text"] for memory in kept), name
