@@ -1,4 +1,4 @@
-"""Questions that mean a fact without its name: "where do I work?" asks for `user.employer`, 我住在哪里 for `user.city`."""
+"""Questions that mean a fact without its name: "where do I work?" asks for `user.employer`, 我住在哪里 for a city."""
 
 import re
 import unicodedata

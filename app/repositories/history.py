@@ -36,6 +36,23 @@ class HistoryRepository(Repository):
         )
         return await self._all(statement.order_by(events.id))
 
+    async def rejected(self, owner: str, limit: int) -> list[RowMapping]:
+        """What of an owner's was rejected and is deleted, newest first: rows of text, key, value, content_hash."""
+        rows, events = memories.c, memory_events.c
+        said_no = (
+            select(events.id)
+            .where(events.tenant_id == self._tenant_id, events.memory_id == rows.id, events.action == "rejected")
+            .exists()
+        )
+        statement = select(rows.text, rows.key, rows.value, rows.content_hash).where(
+            rows.tenant_id == self._tenant_id,
+            rows.owner == owner,
+            rows.status == "deleted",
+            rows.deleted_at.is_not(None),
+            said_no,
+        )
+        return await self._all(statement.order_by(rows.id.desc()).limit(limit))
+
     async def displaced_by(self, memory_id: UUID) -> list[UUID]:
         """Memories that are history in favour of this one."""
         statement = select(memories.c.id).where(

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
+from app.domain.conflict.meaning import Meaning
+from app.domain.conflict.values import same_value
 from app.domain.extraction.asking import Forget, forgets, is_meant_by
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.turns import Turn
@@ -26,6 +28,10 @@ from app.uow import Transaction
 
 MOST_FORGOTTEN: Final = 20
 """Memories that are looked at for one request to forget."""
+
+
+MOST_REJECTED: Final = 500
+"""Rejected memories of an owner that a claim is compared with: the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +74,14 @@ class Learner:
     ) -> Learnt:
         """Write drafts one after the other, each of the candidate at its place, and do what the turns ask to forget.
 
-        What the same turn has given before, as when it asked to be remembered, is passed over.
+        What the same turn has given before, as when it asked to be remembered, is passed over, and so is what nobody
+        said and somebody has rejected: only the user's own words bring that back.
         """
         await self.tx.owners.lock_and_change(self.origin.scope.owner, OwnerChange())
         forgotten = [one for turn in turns if turn.role == "user" for one in await self._forget(turn)]
         known = await self._drawn(turns)
+        doubtful = any(draft.row["uncertain"] for draft in drafts)
+        rejected = await self.tx.history.rejected(self.origin.scope.owner, MOST_REJECTED) if doubtful else []
         made = {vector.target: vector for vector in vectors}
         reconciler = Reconciler(
             self.tx, self.actor, self.at, self.origin.scope, self.model, self.calibration, self.verdicts
@@ -82,6 +91,9 @@ class Learner:
         for candidate, draft in zip(candidates, drafts, strict=True):
             if any((seq, draft.row["content_hash"]) in known for seq in candidate.seqs):
                 outcomes.append(Reconciled(None, created=False, verdict="known"))
+                continue
+            if any(_says(row, draft) for row in rejected if draft.row["uncertain"]):
+                outcomes.append(Reconciled(None, created=False, verdict="rejected"))
                 continue
             done = await reconciler.write(candidate, draft, made.get(draft.row["id"]))
             outcomes.append(done)
@@ -117,3 +129,12 @@ class Learner:
         found = await self.tx.search.memories(query, Selection(scope, self.at, uncertain=True))
         rows = await self.tx.memories.by_ids([row["id"] for row in found])
         return [row for row in rows if is_meant_by(forget, f"{row['text']} {row['value'] or ''}")]
+
+
+def _says(rejected: Row, draft: Draft) -> bool:
+    """Whether a draft is what was rejected: by its text, in other words too, or by its value."""
+    if bytes(rejected["content_hash"]) == draft.row["content_hash"]:
+        return True
+    if rejected["key"] is not None and rejected["key"] == draft.row["key"]:
+        return same_value(rejected["value"], draft.row["value"])
+    return Meaning.of(rejected["text"]).says_the_same_as(Meaning.of(draft.row["text"]))

@@ -214,6 +214,7 @@ def memory_calls() -> Iterator[Call]:
 
 def history_calls() -> Iterator[Call]:
     name, some, then = "HistoryRepository.", [an_id(1, N + n) for n in range(50)], Then(AT, AT)
+    yield Call(name + "rejected", "some", lambda tx: tx.history.rejected(OWNER, 500))
     yield Call(name + "displaced_by", "one", lambda tx: tx.history.displaced_by(MEMORY))
     yield Call(name + "drop_sources", "one", lambda tx: tx.history.drop_sources(MEMORY, at(N)))
     yield Call(name + "events_of", "a job", lambda tx: tx.history.events_of(job_id=an_id(9, N)))

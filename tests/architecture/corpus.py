@@ -97,7 +97,8 @@ INSERT INTO memory_conflicts (tenant_id, id, memory_id, other_id, reason, create
     SELECT tenant_id, pg_temp.id(8, n), pg_temp.id(1, n), pg_temp.id(1, n), 'same', at,
            CASE WHEN n % 100 > 0 THEN at END FROM texts;
 INSERT INTO memory_events (tenant_id, id, memory_id, action, actor, job_id, undo_id, created_at)
-    SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), 'added', 'me', pg_temp.id(9, n), pg_temp.id(9, n), at
+    SELECT tenant_id, pg_temp.id(4, n), pg_temp.id(1, n), CASE WHEN n % 50 = 0 THEN 'rejected' ELSE 'added' END, 'me',
+           pg_temp.id(9, n), pg_temp.id(9, n), at
     FROM texts;
 
 CREATE TEMP TABLE tokens AS

@@ -12,8 +12,35 @@ _HAN: Final = re.compile("[\u3400-\u9fff]")
 _STAMP: Final = re.compile(r" ?[(（]\d{4}(?:-\d\d){0,2}(?:(?: to |至)\d{4}(?:-\d\d){0,2})?[)）]")
 _WORD: Final = re.compile(r"[\w$€£%+#'./:@-]*[\w%+#]")
 _CUES_EN: Final = frozenset(
-    "now nowadays currently instead lately anymore actually just already also still usually always only always mostly "
-    "normally generally typically recently new again then today 've have 'm".split()  # noqa: SIM905
+    [
+        "now",
+        "nowadays",
+        "currently",
+        "instead",
+        "lately",
+        "anymore",
+        "actually",
+        "just",
+        "already",
+        "also",
+        "still",
+        "usually",
+        "always",
+        "only",
+        "always",
+        "mostly",
+        "normally",
+        "generally",
+        "typically",
+        "recently",
+        "new",
+        "again",
+        "then",
+        "today",
+        "'ve",
+        "have",
+        "'m",
+    ]
 )
 _PHRASES_EN: Final = re.compile(
     r"\b(?:these days|at the moment|from now on|right now|any more|as of \w+|going forward|for now|no longer)\b"
@@ -25,8 +52,34 @@ _CHANGES_ZH: Final = re.compile(
     r"(?:调[高低整]?|涨|[升降]级?|提[高前]?|推迟|挪|移|搬|延期?|增加|减少?)(?:成|为|到|至|去)|(?:换|改|变|转)(?:成|为|到|用|去)?(?=[^,换改变转])"
 )
 _GENERIC: Final = frozenset(
-    "my our the a an i we i'm we're i've is are am to of in on at for with it's be do so and".split()
-)  # noqa: SIM905
+    [
+        "my",
+        "our",
+        "the",
+        "a",
+        "an",
+        "i",
+        "we",
+        "i'm",
+        "we're",
+        "i've",
+        "is",
+        "are",
+        "am",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "it's",
+        "be",
+        "do",
+        "so",
+        "and",
+    ]
+)
 MOST_DIFFERENT: Final = 5
 """Words, or two characters each, of the part that differs."""
 
@@ -102,4 +155,4 @@ def _pieces_zh(plain: str) -> list[str]:
         if piece != "是"
         or found[place + 1 : place + 2]
         not in (["用"], ["叫"], ["喝"], ["吃"], ["是"], ["在"], ["开"], ["坐"], ["学"], ["玩"])
-    ]  # noqa: E501
+    ]

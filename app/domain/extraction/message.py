@@ -1,8 +1,8 @@
 """One message of a user's: its sentences and clauses in turn, each seen with those before it."""
 
 import re
-from datetime import datetime
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from app.domain.extraction.asking import request_of
@@ -18,16 +18,16 @@ from app.domain.extraction.completing import (
 )
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
+from app.domain.extraction.frames.reading import Framed, Framing
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
-from app.domain.extraction.frames.reading import Framed, Framing
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
-from app.domain.keys import built_in
 from app.domain.gate.sentences import asks_to_forget, refusal_of
+from app.domain.keys import built_in
 
 LONGEST_JOINED: Final = 300
 

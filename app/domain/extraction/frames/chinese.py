@@ -121,7 +121,7 @@ def _by_verb(plain: str, text: str) -> Frame | None:
 def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) -> Frame | None:
     value = cleaned(plain[slice(*match.span("value"))], text[slice(*match.span("value"))], chinese=True)
     noun = match.groupdict().get("noun")
-    if value is None or _BAD_VALUE.match(value[0]) and verb.key not in {"user.{noun}"}:
+    if value is None or (_BAD_VALUE.match(value[0]) and verb.key not in {"user.{noun}"}):
         return None
     key = _key_of(verb.key, noun or "", *value)
     if key is None:

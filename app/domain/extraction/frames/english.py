@@ -285,17 +285,72 @@ def _is_no_slot(match: "re.Match[str]") -> bool:
 
 
 _PREPOSITIONS: Final = frozenset(
-    "from to of in on at by for with over up down out off about into back through not".split()
-)  # noqa: SIM905
+    [
+        "from",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "with",
+        "over",
+        "up",
+        "down",
+        "out",
+        "off",
+        "about",
+        "into",
+        "back",
+        "through",
+        "not",
+    ]
+)
 _PRONOUNS: Final = frozenset(
-    "i i'm we it it's he she they you that this there here what who where when how one everything something nothing "
-    "everyone nobody all most some any these those his her their its your".split()  # noqa: SIM905
+    [
+        "i",
+        "i'm",
+        "we",
+        "it",
+        "it's",
+        "he",
+        "she",
+        "they",
+        "you",
+        "that",
+        "this",
+        "there",
+        "here",
+        "what",
+        "who",
+        "where",
+        "when",
+        "how",
+        "one",
+        "everything",
+        "something",
+        "nothing",
+        "everyone",
+        "nobody",
+        "all",
+        "most",
+        "some",
+        "any",
+        "these",
+        "those",
+        "his",
+        "her",
+        "their",
+        "its",
+        "your",
+    ]
 )
 
 
 def _bare(noun: str) -> bool:
     """Whether a noun may stand without "my" or "the": Mia's party, standup, CI."""
-    return noun.split()[0] not in _PRONOUNS and (
+    return noun.split(maxsplit=1)[0] not in _PRONOUNS and (
         noun in {"home", "home for me", "home base"}
         or "'s " in noun
         or _EVENT.match(noun) is not None

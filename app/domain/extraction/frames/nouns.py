@@ -129,7 +129,7 @@ def is_animal(phrase: str) -> bool:
 
 def is_kin(phrase: str) -> bool:
     """Whether it ends with a person of whom one may have several: what is said of them is seldom a slot's value."""
-    first = phrase.split()[0] if phrase else ""
+    first = phrase.split(maxsplit=1)[0] if phrase else ""
     return _KIN.search(phrase) is not None or (first.isascii() and _KIN.fullmatch(first) is not None)
 
 
@@ -144,7 +144,7 @@ def plain_noun(phrase: str) -> str:
     return _DROPPED_EN.sub("", phrase).strip()
 
 
-def slot_of(phrase: str, sort: Sort, *, place: bool = False, named: bool = False) -> str | None:  # noqa: PLR0911
+def slot_of(phrase: str, sort: Sort, *, place: bool = False, named: bool = False) -> str | None:
     """The key of a noun phrase with a value of a sort; None where what it names is no slot.
 
     Args:
