@@ -2,8 +2,8 @@
 
     python benchmarks/learning.py --rate 50 --seconds 60
 
-Starts `mnemic up` on a temporary folder, all at its defaults. Arrivals are open: an append that is late does not hold up
-the next one, so waiting is part of the time. Half of the messages are Chinese; a third of them say something worth keeping.
+Starts `mnemic up` on a temporary folder, all at its defaults. Arrivals are open: an append that is late does not hold
+up the next one, so waiting is part of the time. Half of the messages are Chinese; a third say something worth keeping.
 """
 
 import argparse
@@ -61,7 +61,9 @@ async def appended(client: httpx.AsyncClient, session: str, user: str, content: 
     """Seconds of one append."""
     begun = time.perf_counter()
     body = {"role": "user", "content": content, "user_id": user}
-    (await client.post(f"/v1/sessions/{session}/messages", json=body)).raise_for_status()
+    answer = await client.post(f"/v1/sessions/{session}/messages", json=body)
+    if not answer.is_success:
+        raise SystemExit(f"an append failed: {answer.text}")
     return time.perf_counter() - begun
 
 
