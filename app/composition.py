@@ -53,6 +53,7 @@ from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
 from app.services.sweeping import Sweeping
+from app.services.turns import TurnService
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
 from app.settings import Settings
@@ -90,6 +91,7 @@ class Services:
     sessions: SessionService
     states: StateService
     sweeping: Sweeping
+    turns: TurnService
     users: UserService
     vectorising: Vectorising
 
@@ -168,6 +170,7 @@ def compose(
     explainer = Explainer(uow, model.name)
     redacting, extractor = Redacting(measured), RulesExtractor()
     after = work_after(settings)
+    messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -190,7 +193,7 @@ def compose(
         keys=KeyService(uow, redacting),
         lifecycle=LifecycleService(uow, redacting),
         memories=MemoryService(uow, embedder, redacting),
-        messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
+        messages=messages,
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
         retrieval=RetrievalService(
@@ -206,6 +209,7 @@ def compose(
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
+        turns=TurnService(uow, redacting, messages),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )

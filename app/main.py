@@ -27,6 +27,7 @@ from app.routers import (
     problems,
     sessions,
     states,
+    turns,
     users,
 )
 from app.routers.deps import get_principal
@@ -136,7 +137,7 @@ def _version_one() -> APIRouter:
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
-        *(sessions.router, states.router, facts.router, facts.keys_router),
+        *(sessions.router, turns.router, states.router, facts.router, facts.keys_router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)

@@ -16,6 +16,7 @@ from app.repositories.blocks import BlockRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
+from app.repositories.forks import ForkRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
 from app.repositories.keys import KeyRepository
@@ -96,6 +97,11 @@ class Transaction:
     def states(self) -> StateRepository:
         """Versions of session state."""
         return StateRepository(self._bound)
+
+    @cached_property
+    def forks(self) -> ForkRepository:
+        """What copies of sessions take along."""
+        return ForkRepository(self._bound)
 
     @cached_property
     def blocks(self) -> BlockRepository:

@@ -27,6 +27,7 @@ from app.schemas.recall import RecallRequest
 from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
 from app.schemas.states import StatePatch, StatePut
+from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
 
 INLINE_CHARACTERS: Final = 20_000
@@ -56,6 +57,8 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     SessionFork: ("title",),
     StatePut: ("state",),
     StatePatch: ("patch",),
+    TurnCreate: ("messages", "state"),
+    TurnState: ("patch", "state"),
     UserChange: ("metadata",),
     Judgement: ("reason",),
     Feedback: ("reason",),

@@ -308,9 +308,14 @@ def session_calls() -> Iterator[Call]:
     states = "StateRepository."
     yield Call(states + "current", "one", lambda tx: tx.states.current(SESSION))
     yield Call(states + "version", "one", lambda tx: tx.states.version(SESSION, 3))
-    yield Call(states + "add", "one", lambda tx: tx.states.add(SESSION, 11, {}, "me", AT))
+    yield Call(states + "add", "one", lambda tx: tx.states.add(SESSION, 11, {}, "me", AT, 10))
+    yield Call(states + "at_message", "one", lambda tx: tx.states.at_message(SESSION, 5))
     yield Call(states + "page", "all", lambda tx: tx.states.page(SESSION, None, 50))
     yield Call(states + "page", "next", lambda tx: tx.states.page(SESSION, 5, 50))
+    forks = "ForkRepository."
+    yield Call(forks + "copy_summaries", "all", lambda tx: tx.forks.copy_summaries(SESSION, "s200", 10))
+    yield Call(forks + "last_summary", "one", lambda tx: tx.forks.last_summary(SESSION))
+    yield Call(name + "summarized_to", "one", lambda tx: tx.sessions.summarized_to("s200", 10))
 
 
 def job_calls() -> Iterator[Call]:

@@ -68,8 +68,10 @@ INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, s
     FROM texts WHERE n % 10 = 0;
 INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
     SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at FROM texts WHERE n % 5 = 0;
-INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at)
-    SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at FROM texts;
+INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at, at_seq)
+    SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at, n % 10 FROM texts;
+INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at)
+    SELECT tenant_id, pg_temp.id(10, n), 's' || s, 0, n % 10 + 1, n % 10 + 1, 'summary', 2, at FROM texts;
 
 INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, text, tokens, length, content_hash,
         occurred_at, created_at)

@@ -102,6 +102,8 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "put_state": ({}, {"state": {}}, ABSENT, ABSENT),
     "list_state_versions": ({}, None, ABSENT, ABSENT),
     "restore_state": ({}, {"to_version": 1}, ABSENT, ABSENT),
+    "write_turn": ({}, {"messages": [{"role": "user", "content": "x"}], "state": {"patch": {"x": 1}}}, TAKEN, {201}),
+    "resume_session": ({}, None, ABSENT, ABSENT),
     "list_users": ({}, None, LISTED, LISTED),
     "get_user": ({}, None, ABSENT, ABSENT),
     "change_user": ({}, {"timezone": "UTC"}, ABSENT, LISTED),
