@@ -40,12 +40,17 @@ from app.services.facts import FactService
 from app.services.health import HealthService
 from app.services.jobs import JobService
 from app.services.keys import KeyService
+from app.services.lessons import LessonService
 from app.services.lifecycle import LifecycleService
+from app.services.matching import Matching
 from app.services.memories import MemoryService
 from app.services.messages import MessageService
 from app.services.metering import Metering
+from app.services.procedure_files import ProcedureFiles
+from app.services.procedures import ProcedureService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
+from app.services.reflecting import Reflecting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
@@ -82,9 +87,12 @@ class Services:
     health: HealthService
     jobs: JobService
     keys: KeyService
+    lessons: LessonService
     lifecycle: LifecycleService
     memories: MemoryService
     messages: MessageService
+    procedure_files: ProcedureFiles
+    procedures: ProcedureService
     recall: RecallService
     replay: ReplayService
     retrieval: RetrievalService
@@ -171,6 +179,16 @@ def compose(
     redacting, extractor = Redacting(measured), RulesExtractor()
     after = work_after(settings)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
+    retrieval = RetrievalService(
+        uow,
+        embedder,
+        QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
+        ranking,
+        settings.rerank_candidates,
+        accesses,
+        explainer,
+        redacting,
+    )
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -191,21 +209,15 @@ def compose(
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
+        lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting),
         memories=MemoryService(uow, embedder, redacting),
         messages=messages,
+        procedure_files=ProcedureFiles(uow, embedder, redacting),
+        procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
-        retrieval=RetrievalService(
-            uow,
-            embedder,
-            QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
-            ranking,
-            settings.rerank_candidates,
-            accesses,
-            explainer,
-            redacting,
-        ),
+        retrieval=retrieval,
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),

@@ -1,13 +1,15 @@
 """What a session's copy takes along beside its messages, and where an interrupted one stood."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import RowMapping, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.core import ids
 from app.db.models import summaries
-from app.repositories.base import Repository
+from app.repositories.base import Repository, insertable
+
+ROWS_OF_ONE_STATEMENT: Final = 500
 
 
 class ForkRepository(Repository):
@@ -25,7 +27,8 @@ class ForkRepository(Repository):
             | {"parents": [names[parent] for parent in row["parents"] if parent in names]}
             for row in rows
         ]
-        await self._run(insert(summaries), copies)
+        for start in range(0, len(copies), ROWS_OF_ONE_STATEMENT):
+            await self._run(insert(summaries).values(insertable(copies[start : start + ROWS_OF_ONE_STATEMENT])))
         return max(int(row["to_seq"]) for row in rows)
 
     async def last_summary(self, session_id: str) -> RowMapping | None:
