@@ -58,6 +58,8 @@ from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
 from app.services.sweeping import Sweeping
+from app.services.tool_calls import ToolCalls
+from app.services.tools import ToolService
 from app.services.turns import TurnService
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
@@ -99,6 +101,7 @@ class Services:
     sessions: SessionService
     states: StateService
     sweeping: Sweeping
+    tools: ToolService
     turns: TurnService
     users: UserService
     vectorising: Vectorising
@@ -189,6 +192,8 @@ def compose(
         explainer,
         redacting,
     )
+    blocks, memories = BlockService(uow, redacting), MemoryService(uow, embedder, redacting)
+    recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -198,7 +203,7 @@ def compose(
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
-        blocks=BlockService(uow, redacting),
+        blocks=blocks,
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
@@ -211,16 +216,17 @@ def compose(
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting),
-        memories=MemoryService(uow, embedder, redacting),
+        memories=memories,
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
-        recall=RecallService(uow, embedder, redacting),
+        recall=recall,
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
+        tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),

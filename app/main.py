@@ -29,6 +29,7 @@ from app.routers import (
     procedures,
     sessions,
     states,
+    tools,
     turns,
     users,
 )
@@ -52,6 +53,7 @@ TAGS = [
     {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
     {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
     {"name": "State", "description": "Where a session's task stands: every version is kept and can be restored."},
+    {"name": "Tools", "description": "What an agent's own model may do with its memory: definitions and calls."},
     {
         "name": "Procedures",
         "description": "How things are done, and what attempts have taught: looked for before a task.",
@@ -144,7 +146,7 @@ def _version_one() -> APIRouter:
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
         *(sessions.router, turns.router, states.router, facts.router, facts.keys_router),
-        *(procedures.router, lessons.experiences_router, lessons.router),
+        *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)

@@ -16,6 +16,7 @@ TABLES = (
     CREATE TABLE procedures (
         tenant_id UUID NOT NULL,
         id UUID NOT NULL,
+        owner TEXT COLLATE "C" NOT NULL,
         title TEXT NOT NULL,
         when_to_use TEXT NOT NULL,
         body TEXT NOT NULL,
@@ -55,6 +56,7 @@ TABLES = (
     CREATE TABLE lessons (
         tenant_id UUID NOT NULL,
         id UUID NOT NULL,
+        owner TEXT COLLATE "C" NOT NULL,
         outcome TEXT COLLATE "C" NOT NULL,
         task TEXT NOT NULL,
         successes INTEGER DEFAULT 0 NOT NULL,
@@ -88,7 +90,8 @@ TABLES = (
 
 INDEXES = (
     "CREATE INDEX ix_procedures_tenant_id_lesson_id ON procedures (tenant_id, lesson_id) WHERE lesson_id IS NOT NULL",
-    "CREATE INDEX ix_procedures_tenant_id_path ON procedures (tenant_id, path)",
+    "CREATE INDEX ix_procedures_tenant_id_owner_id ON procedures (tenant_id, owner, id)",
+    "CREATE INDEX ix_lessons_tenant_id_owner_id ON lessons (tenant_id, owner, id)",
     "CREATE INDEX ix_experiences_tenant_id_lesson_id_id ON experiences (tenant_id, lesson_id, id)",
     (
         "CREATE INDEX ix_experiences_tenant_id_session_id ON experiences (tenant_id, session_id) "

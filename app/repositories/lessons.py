@@ -15,7 +15,7 @@ from app.repositories.base import Repository
 from app.repositories.selection import current_at
 
 _SHOWN = (
-    *("text", "owner", "user_id", "agent_id", "app_id", "source", "confidence", "seen_count", "status"),
+    *("text", "user_id", "agent_id", "app_id", "source", "confidence", "seen_count", "status"),
     *("created_at", "updated_at", "version"),
 )
 _BOTH = select(lessons, *(memories.c[name] for name in _SHOWN)).join_from(
@@ -40,17 +40,17 @@ class LessonRepository(Repository):
         """Lessons, newest first; an absent scope field does not restrict."""
         statement = self._listed(scope, outcome, at)
         if after is not None:
-            statement = statement.where(lessons.c.id < after)
+            statement = statement.where(lessons.c.id < after, memories.c.id < after)
         return await self._all(statement.order_by(lessons.c.id.desc()).limit(limit))
 
     async def count(self, scope: Scope, outcome: Outcome | None, at: datetime) -> int:
         """How many there are."""
         return await self._count(self._listed(scope, outcome, at))
 
-    async def taught(self, lesson_id: UUID, outcome: Outcome, task: str) -> RowMapping:
+    async def taught(self, lesson_id: UUID, owner: str, outcome: Outcome, task: str) -> RowMapping:
         """Enter a lesson, or count one more time that its way worked; that a failure repeats makes it no worse."""
         worked = int(outcome == "success")
-        row = {"id": lesson_id, "outcome": outcome, "task": task, "successes": worked}
+        row = {"id": lesson_id, "owner": owner, "outcome": outcome, "task": task, "successes": worked}
         statement = insert(lessons).values(tenant_id=self._tenant_id, **row)
         again = statement.on_conflict_do_update(
             index_elements=["tenant_id", "id"], set_={"successes": lessons.c.successes + worked}
@@ -77,6 +77,7 @@ class LessonRepository(Repository):
     def _current(self, at: datetime) -> Select[Any]:
         return _BOTH.where(
             lessons.c.tenant_id == self._tenant_id,
+            memories.c.kind == "procedural",  # as all of them are: it tells the planner how few there are
             *current_at(at),
             *self._own_or_shared(memories.c.user_id, memories.c.session_id),
         )
@@ -84,7 +85,7 @@ class LessonRepository(Repository):
     def _listed(self, scope: Scope, outcome: Outcome | None, at: datetime) -> Select[Any]:
         statement = self._current(at)
         if scope.user_id is not None:
-            statement = statement.where(memories.c.owner == Scope(scope.user_id).owner)
+            statement = statement.where(lessons.c.owner == Scope(scope.user_id).owner)
         if scope.agent_id is not None:
             statement = statement.where(memories.c.agent_id == scope.agent_id)
         if scope.app_id is not None:

@@ -17,7 +17,7 @@ from app.repositories.base import Repository
 PUBLISHED = ("active", "disputed")
 DRAFT = ("archived",)
 
-_WHOSE = (memories.c[name] for name in ("owner", "user_id", "agent_id", "app_id"))
+_WHOSE = (memories.c[name] for name in ("user_id", "agent_id", "app_id"))
 _BOTH = select(procedures, *_WHOSE, memories.c.status.label("card")).join_from(
     procedures,
     memories,
@@ -59,7 +59,7 @@ class ProcedureRepository(Repository):
         """Procedures by age; an absent scope field does not restrict."""
         statement = self._listed(scope, status, tag)
         if after is not None:
-            statement = statement.where(procedures.c.id > after)
+            statement = statement.where(procedures.c.id > after, memories.c.id > after)
         return await self._all(statement.order_by(procedures.c.id).limit(limit))
 
     async def count(self, scope: Scope, status: ProcedureStatus | None, tag: str | None) -> int:
@@ -70,7 +70,7 @@ class ProcedureRepository(Repository):
         """The procedures of exactly this scope, by age."""
         statement = self._exactly(scope)
         if after is not None:
-            statement = statement.where(procedures.c.id > after)
+            statement = statement.where(procedures.c.id > after, memories.c.id > after)
         return await self._all(statement.order_by(procedures.c.id).limit(limit))
 
     async def create(self, row: dict[str, Any]) -> None:
@@ -106,6 +106,7 @@ class ProcedureRepository(Repository):
     def _seen(self) -> Select[Any]:
         return _BOTH.where(
             procedures.c.tenant_id == self._tenant_id,
+            memories.c.kind == "procedural",  # as all of them are: it tells the planner how few there are
             memories.c.status.in_((*PUBLISHED, *DRAFT)),
             or_(memories.c.expires_at.is_(None), memories.c.expires_at > clock.now()),
             *self._own_or_shared(memories.c.user_id, memories.c.session_id),
@@ -114,7 +115,7 @@ class ProcedureRepository(Repository):
     def _listed(self, scope: Scope, status: ProcedureStatus | None, tag: str | None) -> Select[Any]:
         statement = self._seen()
         if scope.user_id is not None:
-            statement = statement.where(memories.c.owner == Scope(scope.user_id).owner)
+            statement = statement.where(procedures.c.owner == Scope(scope.user_id).owner)
         if scope.agent_id is not None:
             statement = statement.where(memories.c.agent_id == scope.agent_id)
         if scope.app_id is not None:
@@ -129,7 +130,7 @@ class ProcedureRepository(Repository):
         """Of a scope and of no narrower one."""
         owner = SHARED_OWNER if scope.empty else scope.owner
         return self._seen().where(
-            memories.c.owner == owner,
+            procedures.c.owner == owner,
             memories.c.agent_id.is_not_distinct_from(scope.agent_id),
             memories.c.app_id.is_not_distinct_from(scope.app_id),
         )

@@ -167,7 +167,7 @@ class _Taught:
             lesson_id, known = UUID(memory.id), memory.id != str(draft.row["id"])
             if not vectors and not known:
                 await embed_later(self.tx, [lesson_id], self.at, draft.row["user_id"])
-        await self.tx.lessons.taught(lesson_id, request.outcome, request.task)
+        await self.tx.lessons.taught(lesson_id, draft.row["owner"], request.outcome, request.task)
         row = await self.tx.lessons.get(lesson_id, self.at)
         assert row is not None  # noqa: S101 - it was written in this transaction
         return row, known

@@ -100,6 +100,7 @@ class ProcedureWriter:
             await embed_later(self.tx, [card.row["id"]], self.at, card.row["user_id"])
         row = {name: fresh.fields[name] for name in CONTENT} | {
             "id": card.row["id"],
+            "owner": card.row["owner"],
             "path": path,
             "front_matter": dict(fresh.filed.front_matter),
             "file": fresh.filed.file,

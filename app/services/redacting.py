@@ -38,6 +38,7 @@ from app.schemas.recall import RecallRequest
 from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
 from app.schemas.states import StatePatch, StatePut
+from app.schemas.tools import ToolCall
 from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
 
@@ -81,6 +82,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     ProcedureFile: ("content",),
     ExperienceIn: ("task", "steps", "evaluation"),
     StepTaken: ("action", "result"),
+    ToolCall: ("arguments",),
     UserChange: ("metadata",),
     Judgement: ("reason",),
     Feedback: ("reason",),

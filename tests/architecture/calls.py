@@ -44,6 +44,8 @@ N = 10 * S - 9
 """A text of user 17: the first of their session."""
 SESSION = f"s{S}"
 MEMORY, MESSAGE, JOB, BLOCK = an_id(1, N), an_id(2, N), an_id(5, N), an_id(7, N)
+CARD = an_id(1, N + 7)
+"""A procedure and a lesson of user 17, of no agent and no app."""
 HASH = b"\x01" * 32
 CLAIM = IdempotencyClaim(an_id(6, N % 20), "POST", "/v1/memories", f"k{N}", HASH)
 TOKENS = ["everywhere", f"often{N % 5}", f"some{N % 50}", f"rare{N % 4999}"]
@@ -497,29 +499,29 @@ def block_calls() -> Iterator[Call]:
 def procedure_calls() -> Iterator[Call]:
     name = "ProcedureRepository."
     user, nobody = Scope(USER), Scope()
-    row = {"id": an_id(1, 2 * N), "title": "t", "when_to_use": "w", "body": "b", "path": "x.md"}
+    row = {"id": an_id(1, 2 * N), "owner": OWNER, "title": "t", "when_to_use": "w", "body": "b", "path": "x.md"}
     row |= {"created_at": AT, "updated_at": AT}
-    yield Call(name + "get", "any", lambda tx: tx.procedures.get(MEMORY))
-    yield Call(name + "get", "bound", lambda tx: tx.procedures.get(MEMORY), BOUND)
-    yield Call(name + "holds", "one", lambda tx: tx.procedures.holds(MEMORY))
-    yield Call(name + "by_ids", "some", lambda tx: tx.procedures.by_ids([MEMORY, an_id(1, N + 1)]))
-    yield Call(name + "by_ids", "bound", lambda tx: tx.procedures.by_ids([MEMORY, an_id(1, N + 1)]), BOUND)
-    yield Call(name + "by_path", "one", lambda tx: tx.procedures.by_path(PLAIN, f"p{4 * N % 3000}.md"))
-    yield Call(name + "of_lesson", "one", lambda tx: tx.procedures.of_lesson(an_id(1, N + N % 2)))
+    yield Call(name + "get", "any", lambda tx: tx.procedures.get(CARD))
+    yield Call(name + "get", "bound", lambda tx: tx.procedures.get(CARD), BOUND)
+    yield Call(name + "holds", "one", lambda tx: tx.procedures.holds(CARD))
+    yield Call(name + "by_ids", "some", lambda tx: tx.procedures.by_ids([CARD, an_id(1, N + 1)]))
+    yield Call(name + "by_ids", "bound", lambda tx: tx.procedures.by_ids([CARD, an_id(1, N + 1)]), BOUND)
+    yield Call(name + "by_path", "one", lambda tx: tx.procedures.by_path(PLAIN, f"p{(N + 7) % 3000}.md"))
+    yield Call(name + "of_lesson", "one", lambda tx: tx.procedures.of_lesson(CARD))
     yield Call(name + "page", "of user", lambda tx: tx.procedures.page(user, "published", None, None, 50))
     yield Call(name + "page", "bound", lambda tx: tx.procedures.page(user, None, None, None, 50), BOUND)
     yield Call(name + "page", "of all", lambda tx: tx.procedures.page(nobody, None, None, None, 50))
-    yield Call(name + "page", "next", lambda tx: tx.procedures.page(nobody, None, None, MEMORY, 50))
+    yield Call(name + "page", "next", lambda tx: tx.procedures.page(nobody, None, None, CARD, 50))
     yield Call(name + "count", "of user", lambda tx: tx.procedures.count(user, None, "tag"))
     yield Call(name + "count", "of all", lambda tx: tx.procedures.count(nobody, None, None))
     yield Call(name + "of_scope", "first", lambda tx: tx.procedures.of_scope(user, None, 50))
     yield Call(name + "of_scope", "next", lambda tx: tx.procedures.of_scope(user, an_id(1, 1), 50))
     yield Call(name + "create", "new", lambda tx: _created(tx, row))
-    yield Call(name + "change", "one", lambda tx: tx.procedures.change(MEMORY, {"version": 2}))
-    yield Call(name + "count_outcome", "one", lambda tx: tx.procedures.count_outcome(MEMORY, "success"))
-    yield Call(name + "note", "new", lambda tx: tx.procedures.note(MEMORY, 2, {}, "me", AT))
-    yield Call(name + "versions", "first", lambda tx: tx.procedures.versions(MEMORY, None, 50))
-    yield Call(name + "versions", "next", lambda tx: tx.procedures.versions(MEMORY, 2, 50))
+    yield Call(name + "change", "one", lambda tx: tx.procedures.change(CARD, {"version": 2}))
+    yield Call(name + "count_outcome", "one", lambda tx: tx.procedures.count_outcome(CARD, "success"))
+    yield Call(name + "note", "new", lambda tx: tx.procedures.note(CARD, 2, {}, "me", AT))
+    yield Call(name + "versions", "first", lambda tx: tx.procedures.versions(CARD, None, 50))
+    yield Call(name + "versions", "next", lambda tx: tx.procedures.versions(CARD, 2, 50))
 
 
 async def _created(tx: Transaction, row: dict[str, Any]) -> None:
@@ -531,21 +533,21 @@ async def _created(tx: Transaction, row: dict[str, Any]) -> None:
 def lesson_calls() -> Iterator[Call]:
     name = "LessonRepository."
     user, nobody = Scope(USER), Scope()
-    row = {"id": new_id(), "lesson_id": MEMORY, "session_id": SESSION, "outcome": "success", "task": "t"}
+    row = {"id": new_id(), "lesson_id": CARD, "session_id": SESSION, "outcome": "success", "task": "t"}
     row |= {"created_at": AT}
-    yield Call(name + "get", "any", lambda tx: tx.lessons.get(MEMORY, AT))
-    yield Call(name + "by_ids", "some", lambda tx: tx.lessons.by_ids([MEMORY, an_id(1, N + 1)], AT))
-    yield Call(name + "by_ids", "bound", lambda tx: tx.lessons.by_ids([MEMORY], AT), BOUND)
+    yield Call(name + "get", "any", lambda tx: tx.lessons.get(CARD, AT))
+    yield Call(name + "by_ids", "some", lambda tx: tx.lessons.by_ids([CARD, an_id(1, N + 1)], AT))
+    yield Call(name + "by_ids", "bound", lambda tx: tx.lessons.by_ids([CARD], AT), BOUND)
     yield Call(name + "page", "of user", lambda tx: tx.lessons.page(user, "failure", None, 50, AT))
     yield Call(name + "page", "bound", lambda tx: tx.lessons.page(user, None, None, 50, AT), BOUND)
     yield Call(name + "page", "of all", lambda tx: tx.lessons.page(nobody, None, None, 50, AT))
-    yield Call(name + "page", "next", lambda tx: tx.lessons.page(nobody, None, MEMORY, 50, AT))
+    yield Call(name + "page", "next", lambda tx: tx.lessons.page(nobody, None, CARD, 50, AT))
     yield Call(name + "count", "of user", lambda tx: tx.lessons.count(user, "failure", AT))
     yield Call(name + "count", "of all", lambda tx: tx.lessons.count(nobody, None, AT))
-    yield Call(name + "taught", "known", lambda tx: tx.lessons.taught(MEMORY, "success", "t"))
-    yield Call(name + "count_outcome", "one", lambda tx: tx.lessons.count_outcome(MEMORY, "failure"))
+    yield Call(name + "taught", "known", lambda tx: tx.lessons.taught(CARD, OWNER, "success", "t"))
+    yield Call(name + "count_outcome", "one", lambda tx: tx.lessons.count_outcome(CARD, "failure"))
     yield Call(name + "add_experience", "new", lambda tx: tx.lessons.add_experience(row))
-    yield Call(name + "experiences", "of one", lambda tx: tx.lessons.experiences(MEMORY, 20))
+    yield Call(name + "experiences", "of one", lambda tx: tx.lessons.experiences(CARD, 20))
 
 
 def global_calls() -> Iterator[Call]:

@@ -44,6 +44,7 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     other = await tenant_of(services, app)
     api = await tenant.client()
     ids = {"session_id": "ada-session", "user_id": "ada", "label": "human", "key": "user.city", "seq": "1"}
+    ids["name"] = "archival_memory_search"
     await _made(api, "POST", "/v1/sessions", {"id": "ada-session", "user_id": "ada", "title": CANARY})
     message = {"role": "user", "content": CANARY, "metadata": {"c": CANARY}}
     await _made(api, "POST", "/v1/sessions/ada-session/messages", message)

@@ -106,6 +106,8 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "restore_state": ({}, {"to_version": 1}, ABSENT, ABSENT),
     "write_turn": ({}, {"messages": [{"role": "user", "content": "x"}], "state": {"patch": {"x": 1}}}, TAKEN, {201}),
     "resume_session": ({}, None, ABSENT, ABSENT),
+    "list_tools": ({}, None, LISTED, LISTED),
+    "call_tool": ({}, {"arguments": {"query": "tea"}}, LISTED, LISTED),
     "list_procedures": ({"user_id": "ada"}, None, LISTED, LISTED),
     "create_procedure": ({}, {"title": "x", "when_to_use": "y", "user_id": "ada"}, REFUSED, {201}),
     "match_procedures": ({}, {"task": "tea"}, LISTED, LISTED),

@@ -1,4 +1,7 @@
-"""Procedural memory. Each row here is the rest of a row of `memories`, which says whose it is and is searched."""
+"""Procedural memory. Each row here is the rest of a row of `memories`, which says whose it is and is searched.
+
+The owner is the memory's: it stands here too, so that lists begin with it.
+"""
 
 from sqlalchemy import (
     ARRAY,
@@ -23,6 +26,7 @@ _NONE = text("'[]'::jsonb")
 procedures = tenant_table(
     "procedures",
     Column("id", Uuid, nullable=False),
+    label("owner", required=True),
     Column("title", Text, nullable=False),
     Column("when_to_use", Text, nullable=False),
     Column("body", Text, nullable=False),
@@ -43,7 +47,7 @@ procedures = tenant_table(
     ForeignKeyConstraint(
         ["tenant_id", "lesson_id"], ["memories.tenant_id", "memories.id"], ondelete="SET NULL (lesson_id)"
     ),
-    Index(None, "tenant_id", "path"),
+    Index(None, "tenant_id", "owner", "id"),
     Index(None, "tenant_id", "lesson_id", postgresql_where=text("lesson_id IS NOT NULL")),
 )
 
@@ -61,6 +65,7 @@ procedure_versions = tenant_table(
 lessons = tenant_table(
     "lessons",
     Column("id", Uuid, nullable=False),
+    label("owner", required=True),
     label("outcome", required=True),
     Column("task", Text, nullable=False),
     Column("successes", Integer, nullable=False, server_default=_ZERO),
@@ -68,6 +73,7 @@ lessons = tenant_table(
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
     CheckConstraint(one_of("outcome", OUTCOMES), name="outcome"),
+    Index(None, "tenant_id", "owner", "id"),
 )
 
 experiences = tenant_table(
