@@ -91,8 +91,8 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
            CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
 INSERT INTO procedures (tenant_id, id, owner, title, when_to_use, body, path, lesson_id, created_at, updated_at)
-    SELECT tenant_id, pg_temp.id(1, n), owner, 'title', 'memory ' || n, 'body', 'p' || n % 3000 || '.md', pg_temp.id(1, n),
-           at, at FROM texts WHERE n % 5 = 3;
+    SELECT tenant_id, pg_temp.id(1, n), owner, 'title', 'memory ' || n, 'body', 'p' || n % 3000 || '.md',
+           pg_temp.id(1, n), at, at FROM texts WHERE n % 5 = 3;
 INSERT INTO procedure_versions (tenant_id, procedure_id, version, document, actor, created_at)
     SELECT tenant_id, pg_temp.id(1, n), 1, '{{}}', 'me', at FROM texts WHERE n % 5 = 3;
 INSERT INTO lessons (tenant_id, id, owner, outcome, task)
