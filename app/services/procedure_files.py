@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from app.core import clock
 from app.core.errors import Conflict, Invalid
+from app.core.strict_json import fault_of
 from app.domain.front_matter import Document, FrontMatterFault, read, slug, written
 from app.domain.principal import Principal
 from app.domain.procedure import ProcedureStatus
@@ -177,7 +178,11 @@ def _read_one(file: ProcedureFile) -> tuple[ProcedureContent, dict[str, Any]]:
         fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"])
         raise FrontMatterFault(f"{where}: {fault['msg']}") from error
-    return content, {name: value for name, value in fields.items() if name not in OWN}
+    extra = {name: value for name, value in fields.items() if name not in OWN}
+    fault = fault_of(extra)
+    if fault is not None:
+        raise FrontMatterFault(fault)
+    return content, extra
 
 
 def _redacted(told: Sequence[ImportedProcedure], cleaned: Cleaned[ProcedureImport]) -> list[ImportedProcedure]:

@@ -256,6 +256,9 @@ async def test_an_edited_file_is_a_further_version_and_unknown_fields_outlive_a_
         "---\na: &a [x]\nb: *a\nname: x\ndescription: y\n---\n",
         "---\nname: x\ndescription: y\nstatus: secret\n---\n",
         "---\n" + "[" * 3000 + "\n---\n",
+        '---\nname: x\ndescription: y\nlicense: "a\\0b"\n---\n',
+        '---\nname: x\ndescription: "a\\0b"\n---\n',
+        '---\nname: x\ndescription: y\n"\\ud83d": z\n---\n',
     ],
 )
 async def test_a_file_that_is_none_is_named_and_nothing_is_imported(api: httpx.AsyncClient, content: str) -> None:
