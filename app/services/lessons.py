@@ -8,7 +8,9 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Invalid, NotFound
+from app.core.text.normal import normalise
 from app.core.text.tokens import tokens
+from app.domain.likeness import Wording
 from app.domain.principal import Principal
 from app.domain.procedure import SUCCESSES_OF_A_DRAFT, Outcome
 from app.domain.reflection import Attempt, body_of, title_of
@@ -28,12 +30,12 @@ from app.services.embedding import Embedder
 from app.services.presenting_procedures import experience_of, lesson_as_answer, lesson_fields
 from app.services.proceduring import ProcedureWriter, embedded, fresh_of, weigh
 from app.services.redacting import Redacting
-from app.services.reflecting import Reflecting, Reflection
+from app.services.reflecting import Reflecting, Reflection, attempts_of
 from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory
 from app.uow import Transaction, UnitOfWork
 
-SAME_LESSON: Final = 0.9
-"""Calibrated similarity from which two lessons of the same outcome say the same."""
+SAME_TASK: Final = 0.4
+"""Calibrated similarity from which lessons of the same working steps are about the same task, told in other words."""
 
 NEIGHBOURS: Final = 8
 WORDS: Final = 32
@@ -159,7 +161,7 @@ class _Taught:
         """The lesson, and whether it was known: in the same words, or in others that mean the same."""
         await self.tx.owners.lock_and_change(draft.row["owner"], OwnerChange())
         writer = MemoryWriter(self.tx, self.principal.actor, self.at)
-        same = await self._same(draft, request.outcome, dense)
+        same = await self._same(draft, request, dense)
         if same is not None:
             lesson_id, known = (await writer.repeat(same, draft))["id"], True
         else:
@@ -172,23 +174,27 @@ class _Taught:
         assert row is not None  # noqa: S101 - it was written in this transaction
         return row, known
 
-    async def _same(self, draft: Draft, outcome: Outcome, dense: DenseQuery | None) -> Row | None:
-        """A lesson of the same scope and outcome that means the same."""
+    async def _same(self, draft: Draft, request: ExperienceIn, dense: DenseQuery | None) -> Row | None:
+        """A lesson of the same scope and outcome that says the same, or tells of the same way to do a like task."""
         words = list(dict.fromkeys(tokens(draft.row["text"])))[:WORDS]
         scope = Scope(draft.row["user_id"], draft.row["agent_id"], draft.row["app_id"])
         chosen = Selection(scope, self.at, kinds=["procedural"], categories=["lesson"])
         found = await self.tx.search.memories(LegQuery([draft.row["owner"]], words, dense, NEIGHBOURS), chosen)
-        close = [
-            row["id"]
-            for row in sorted(found, key=lambda row: -(row["cosine"] or 0.0))
-            if row["cosine"] is not None and self.embedder.calibration.similarity(row["cosine"]) >= SAME_LESSON
-        ]
-        lessons = {row["id"]: row for row in await self.tx.lessons.by_ids(close, self.at)} if close else {}
-        for lesson_id in close:
-            lesson = lessons.get(lesson_id)
-            if lesson is not None and lesson["outcome"] == outcome and _scope_of(lesson) == scope:
-                return (await self.tx.memories.by_ids([lesson_id]))[0]
+        lessons = {row["id"]: row for row in await self.tx.lessons.by_ids([row["id"] for row in found], self.at)}
+        wording, way = Wording.of(draft.row["text"]), _way(attempts_of(request))
+        for near in sorted(found, key=lambda row: -(row["cosine"] or 0.0)):
+            lesson = lessons.get(near["id"])
+            if lesson is None or lesson["outcome"] != request.outcome or _scope_of(lesson) != scope:
+                continue
+            same = Wording.of(lesson["text"]).says_the_same_as(wording)
+            like = near["cosine"] is not None and self.embedder.calibration.similarity(near["cosine"]) >= SAME_TASK
+            if same or (like and request.outcome == "success" and way and way in await self._ways(lesson)):
+                return (await self.tx.memories.by_ids([near["id"]]))[0]
         return None
+
+    async def _ways(self, lesson: Row) -> list[frozenset[str]]:
+        known = await self.tx.lessons.experiences(lesson["id"], EXPERIENCES_SHOWN)
+        return [_way([Attempt(**step) for step in row["steps"]]) for row in known]
 
     async def count_used(self, request: ExperienceIn) -> None:
         """Let the attempt count for the lessons and procedures that it followed."""
@@ -264,6 +270,11 @@ def _row(experience_id: UUID, lesson_id: UUID, request: ExperienceIn, at: dateti
         "evaluation": request.evaluation,
         "created_at": at,
     }
+
+
+def _way(attempts: Sequence[Attempt]) -> frozenset[str]:
+    """The steps of an attempt that did not fail, whatever the order, case and width."""
+    return frozenset(normalise(step.action) for step in attempts if step.outcome != "failure")
 
 
 def _scope_of(row: RowLike) -> Scope:

@@ -175,9 +175,9 @@ def _read_one(file: ProcedureFile) -> tuple[ProcedureContent, dict[str, Any]]:
     try:
         content = ProcedureContent.model_validate(given)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
-        raise FrontMatterFault(f"{where}: {fault['msg']}") from error
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FrontMatterFault(f"{where}: {first['msg']}") from error
     extra = {name: value for name, value in fields.items() if name not in OWN}
     fault = fault_of(extra)
     if fault is not None:

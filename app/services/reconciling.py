@@ -21,6 +21,7 @@ from app.services.closing import since, supersede
 from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
 from app.services.keys import CanonicalKey, canonical_key
+from app.services.procedural import facts_among
 from app.services.writing import Draft, MemoryWriter
 from app.uow import Transaction
 
@@ -100,7 +101,8 @@ class Reconciler:
         if new.key is not None:
             keyed = await self.tx.facts.current(self.scope.owner, new.key, self.at)
         ids = dict.fromkeys([*(row["id"] for row in keyed), *similar])
-        rows = await self.tx.memories.by_ids([one for one in ids if one != draft.row["id"]])
+        found_rows = await self.tx.memories.by_ids([one for one in ids if one != draft.row["id"]])
+        rows = await facts_among(self.tx, found_rows)
         return [(row, similar.get(row["id"])) for row in sorted(rows, key=lambda row: row["id"])]
 
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:

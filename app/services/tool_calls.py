@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from app.core.errors import Forbidden, Invalid
 from app.domain.fence import wrap
 from app.domain.principal import Principal
-from app.domain.tooling import Language, ToolName
+from app.domain.tooling import Language
 from app.repositories.base import Row
 from app.schemas.blocks import Block, BlockPatch, Replacement
 from app.schemas.memories import AddedMemory, MemoryAdd, SourceIn
@@ -56,7 +56,7 @@ class ToolCalls:
     recall: RecallService
     fence_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
-    async def run(self, write: Write, name: ToolName, arguments: Arguments, call: ToolCall, language: Language) -> str:
+    async def run(self, write: Write, arguments: Arguments, call: ToolCall, language: Language) -> str:
         """What the model is told. Raises `ToolFault`, or what the use case raises."""
         match arguments:
             case CoreMemoryAppend():
@@ -72,7 +72,7 @@ class ToolCalls:
             case ConversationSearch():
                 return await self._conversations(write.principal, arguments, call, language)
             case _:
-                raise AssertionError(name)
+                raise AssertionError(type(arguments).__name__)
 
     async def _changed(self, write: Write, label: str, patch: BlockPatch, call: ToolCall, language: Language) -> str:
         address, before = await self._block(write.principal, label, call, language)

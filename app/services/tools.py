@@ -8,9 +8,9 @@ from pydantic import ValidationError
 from app.core.errors import Conflict, Forbidden, Invalid, NotFound, Problem
 from app.core.text.language import language_of
 from app.domain.principal import Principal
-from app.domain.tooling import MINIMAL, TOOL_NAMES, Language, ToolForm, ToolName, ToolSet, cost, in_form
+from app.domain.tooling import MINIMAL, TOOL_NAMES, Language, ToolForm, ToolSet, cost, in_form
 from app.providers.llm.prompts import prompt_language
-from app.schemas.tools import Arguments, ToolCall, ToolList, ToolResult
+from app.schemas.tools import ToolCall, ToolList, ToolResult
 from app.services.answers import Write
 from app.services.redacting import Redacting
 from app.services.tool_calls import ToolCalls, ToolFault
@@ -50,8 +50,7 @@ class ToolService:
         call = call.model_copy(update={"user_id": user_id})
         try:
             cleaned = await self.redacting.clean(write.principal, call)
-            known, arguments = _arguments(name, cleaned.request, language)
-            text = await self.calls.run(write, known, arguments, cleaned.request, language)
+            text = await self._done(write, name, cleaned.request, language)
         except ToolFault as fault:
             return ToolResult(name=name, is_error=True, text=fault.words)
         except TOLD as problem:
@@ -59,6 +58,18 @@ class ToolService:
                 raise
             return ToolResult(name=name, is_error=True, text=_told(problem, language))
         return ToolResult(name=name, is_error=False, text=text, redacted=cleaned.kinds())
+
+    async def _done(self, write: Write, name: str, call: ToolCall, language: Language) -> str:
+        known = next((one for one in TOOL_NAMES if one == name), None)
+        if known is None:
+            raise ToolFault(say("unknown_tool", language, name=name, names=", ".join(TOOL_NAMES)))
+        names = ", ".join(ARGUMENTS[known].model_fields)
+        if not isinstance(call.arguments, dict):
+            raise ToolFault(say("not_an_object", language, name=name, names=names))
+        try:
+            return await self.calls.run(write, ARGUMENTS[known].model_validate(call.arguments), call, language)
+        except ValidationError as error:
+            raise ToolFault(say("bad_arguments", language, faults=_faults(error), name=name, names=names)) from error
 
 
 def _said(call: ToolCall) -> str:
@@ -68,19 +79,9 @@ def _said(call: ToolCall) -> str:
     return "\n".join(value for value in values if isinstance(value, str))
 
 
-def _arguments(name: str, call: ToolCall, language: Language) -> tuple[ToolName, Arguments]:
-    known = next((one for one in TOOL_NAMES if one == name), None)
-    if known is None:
-        raise ToolFault(say("unknown_tool", language, name=name, names=", ".join(TOOL_NAMES)))
-    names = ", ".join(ARGUMENTS[known].model_fields)
-    if not isinstance(call.arguments, dict):
-        raise ToolFault(say("not_an_object", language, name=name, names=names))
-    try:
-        return known, ARGUMENTS[known].model_validate(call.arguments)
-    except ValidationError as error:
-        faults = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]
-        told = "; ".join(f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in faults)
-        raise ToolFault(say("bad_arguments", language, faults=told, name=name, names=names)) from error
+def _faults(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_context=False, include_input=False)[:MOST_FAULTS]
+    return "; ".join(f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in faults)
 
 
 def _told(problem: Problem, language: Language) -> str:

@@ -200,6 +200,42 @@ async def test_repeated_success_drafts_a_procedure_that_only_a_person_publishes(
     assert [one["id"] for one in (await match(api, task))["procedures"]] == [drafted["id"]]
 
 
+@LANGUAGES
+async def test_the_same_way_counts_for_like_tasks_and_other_advice_is_another_lesson(
+    api: httpx.AsyncClient, language: str
+) -> None:
+    tasks = {
+        "en": ("Load a large CSV file into PostgreSQL", "Import a big CSV into the PostgreSQL database"),
+        "zh": ("把很大的 CSV 文件导入 PostgreSQL", "将一个大的 CSV 导入 PostgreSQL 数据库"),
+    }[language]
+    first, again = [
+        await learn(api, {"task": task, "steps": ["COPY the file", "ANALYZE"], "outcome": "success"}) for task in tasks
+    ]
+    assert (again["known"], again["lesson"]["id"]) == (True, first["lesson"]["id"])
+    assert again["lesson"]["success_count"] == 2
+    other = await learn(api, {"task": tasks[0], "steps": ["use a foreign table"], "outcome": "success"})
+    failed = await learn(api, {"task": tasks[0], "steps": ["COPY the file", "ANALYZE"], "outcome": "failure"})
+    assert (other["known"], failed["known"]) == (False, False)
+    assert len(await every(api, "/v1/lessons")) == 3
+
+
+@LANGUAGES
+async def test_what_a_user_says_ends_no_lesson_and_no_procedure_of_theirs(
+    api: httpx.AsyncClient, language: str
+) -> None:
+    text = {"en": "Ada lives in Lisbon", "zh": "艾达住在里斯本"}[language]
+    lesson = await learn(api, {"task": text, "outcome": "success", "evaluation": text}, user_id="ada")
+    card = {"title": text, "when_to_use": text, "user_id": "ada"}
+    procedure = body_of(await api.post("/v1/procedures", json=card), 201)
+    forget = {"en": "Please forget that Ada lives in Lisbon.", "zh": "请忘掉艾达住在里斯本。"}[language]
+    said = {"en": "Remember that I moved from Lisbon to Porto.", "zh": "请记住我从里斯本搬到了波尔图。"}[language]
+    for content in (forget, said):
+        message = {"role": "user", "content": content, "user_id": "ada"}
+        body_of(await api.post("/v1/sessions/s/messages", json=message), 201)
+    assert body_of(await api.get(f"/v1/lessons/{lesson['lesson']['id']}"))["version"] == 1
+    assert body_of(await api.get(f"/v1/procedures/{procedure['id']}"))["version"] == 1
+
+
 async def test_what_an_attempt_followed_is_counted_with_its_outcome(api: httpx.AsyncClient) -> None:
     lesson = (await learn(api, SCRAPING["en"]))["lesson"]["id"]
     made = {"title": "Scrape", "when_to_use": "Reading web pages", "body": "…", "agent_id": "researcher"}

@@ -138,6 +138,9 @@ async def test_errors_tell_a_model_what_to_do(api: httpx.AsyncClient, language: 
         ("archival_memory_insert", {"content": "tea\ufffe", "importance": "vital"}, "importance: "),
         ("conversation_search", {"start_date": "yesterday"}, "start_date is not a date"),
         ("conversation_search", {"start_date": "2026-05-02", "end_date": "2026-05-01"}, "Exchange them"),
+        ("conversation_search", {"start_date": "9999-12-31"}, "years from"),
+        ("archival_memory_insert", {"content": "  "}, "must not be blank"),
+        ("core_memory_append", {"label": "..", "content": "x"}, "label: "),
         ("core_memory_append", {"label": "human", "content": "x"}, "archival_memory_insert"),
     ],
 )
