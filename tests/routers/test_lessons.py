@@ -13,7 +13,7 @@ from app.core import ids
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import Tenant
-from tests.doubles.language_model import language_model_host, said
+from tests.doubles.language_model import LanguageModelHost, language_model_host, said
 from tests.doubles.scripted_host import Turn
 from tests.routers.calls import body_of, every, open_session, problem_of, search, texts_found
 from tests.routers.test_providers import Lent
@@ -72,8 +72,10 @@ async def match(api: httpx.AsyncClient, task: str, **more: Any) -> dict[str, Any
 
 
 @asynccontextmanager
-async def with_model(tenant: Tenant, settings: Settings, turn: Turn) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a service whose language model answers so."""
+async def with_model(
+    tenant: Tenant, settings: Settings, turn: Turn
+) -> AsyncIterator[tuple[httpx.AsyncClient, LanguageModelHost]]:
+    """A client of a service whose language model answers so, and the model's host."""
     with language_model_host() as host:
         host.otherwise = turn
         changes = {"llm_base_url": f"{host.url}/v1", "llm_model": "double", "llm_attempts": 1}
@@ -82,7 +84,7 @@ async def with_model(tenant: Tenant, settings: Settings, turn: Turn) -> AsyncIte
             app = create_app(settings)
             app.state.services = running
             one = Tenant(tenant.id, running, app)
-            yield await one.client()
+            yield await one.client(), host
             await one.close()
 
 
@@ -109,7 +111,7 @@ async def test_a_language_model_reflects_and_its_lesson_is_found_first(
         "zh": "请求网页之前要设置 User-Agent 请求头。",
     }[language]
     told = {name: value for name, value in SCRAPING[language].items() if name != "evaluation"}
-    async with with_model(tenant, settings, said(json.dumps({"lesson": lesson}))) as api:
+    async with with_model(tenant, settings, said(json.dumps({"lesson": lesson}))) as (api, _):
         learnt = await learn(api, told)
         assert (learnt["reflection"], learnt["degraded"]) == ("llm", [])
         assert learnt["lesson"]["text"].endswith(lesson)
@@ -117,22 +119,23 @@ async def test_a_language_model_reflects_and_its_lesson_is_found_first(
         assert (await match(api, LATER[language]))["lessons"][0]["id"] == learnt["lesson"]["id"]
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        said("I cannot help with that."),
-        said(json.dumps({"lesson": "Call 555-0199 and ask for the data."})),
-        said(json.dumps({"lesson": "要设置请求头。"})),
-        said(json.dumps({"lesson": "very " * 200})),
-        Turn(status=503),
-    ],
-    ids=["no lesson", "invented number", "other language", "too long", "down"],
-)
-async def test_a_useless_model_costs_nothing_but_its_words(tenant: Tenant, settings: Settings, answer: Turn) -> None:
-    async with with_model(tenant, settings, answer) as api:
-        learnt = await learn(api, SCRAPING["en"])
-    assert (learnt["reflection"], learnt["degraded"]) == ("template", ["llm"])
-    assert "User-Agent" in learnt["lesson"]["text"]
+USELESS = {
+    "no lesson": said("I cannot help with that."),
+    "invented number": said(json.dumps({"lesson": "Call 555-0199 and ask for the data."})),
+    "other language": said(json.dumps({"lesson": "要设置请求头。"})),
+    "too long": said(json.dumps({"lesson": "very " * 200})),
+    "down": Turn(status=503),
+}
+
+
+async def test_a_useless_model_costs_nothing_but_its_words(tenant: Tenant, settings: Settings) -> None:
+    async with with_model(tenant, settings, USELESS["no lesson"]) as (api, host):
+        for name, answer in USELESS.items():
+            host.otherwise = answer
+            learnt = await learn(api, SCRAPING["en"], agent_id=name)
+            assert (learnt["reflection"], learnt["degraded"]) == ("template", ["llm"]), name
+            assert "User-Agent" in learnt["lesson"]["text"]
+    assert len(host.requests) >= len(USELESS)
 
 
 @LANGUAGES
