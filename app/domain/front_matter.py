@@ -12,6 +12,8 @@ _FILE: Final = re.compile(
 )
 _UNFIT: Final = re.compile(r"[^\w.-]+")
 LONGEST_SLUG: Final = 60
+LONGEST_HEAD: Final = 50_000
+"""Characters of front matter that are read: the reader is a slow one."""
 
 
 class FrontMatterFault(ValueError):  # noqa: N818 - a state of the file, told to its author
@@ -44,6 +46,8 @@ def read(text: str) -> Document:
     found = _FILE.match(text)
     if found is None:
         raise FrontMatterFault("the file must begin with front matter between two lines of ---")
+    if len(found["head"]) > LONGEST_HEAD:
+        raise FrontMatterFault(f"the front matter has more than {LONGEST_HEAD} characters")
     try:
         fields = yaml.load(found["head"], Loader=_Plain)  # noqa: S506 - it makes nothing but texts, lists, mappings
     except (yaml.YAMLError, RecursionError) as error:

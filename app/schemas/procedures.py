@@ -10,6 +10,8 @@ from app.schemas.fields import Id, MessageText, Redactions, RequestModel, Respon
 from app.schemas.lessons import Lesson
 
 MAX_FILES = 100
+MAX_LISTED = 15_000
+"""Characters of all steps, and of all examples: they stand in the front matter; what is longer belongs in the body."""
 
 
 def _one_line(text: str) -> str:
@@ -27,6 +29,13 @@ def _relative(path: str) -> str:
     return path
 
 
+def _short_list(items: list[Any]) -> list[Any]:
+    texts = [item if isinstance(item, str) else item.input + item.output for item in items]
+    if sum(map(len, texts)) > MAX_LISTED:
+        raise ValueError(f"more than {MAX_LISTED} characters together: longer ones belong in the body")
+    return items
+
+
 Title = Annotated[
     ShortText,
     StringConstraints(min_length=1, max_length=200),
@@ -40,7 +49,9 @@ WhenToUse = Annotated[
 ]
 Tags = Annotated[list[Annotated[Id, StringConstraints(max_length=100)]], Field(max_length=50)]
 Steps = Annotated[
-    list[ShortText], Field(max_length=200, description="The steps by themselves, where programs need them")
+    list[ShortText],
+    Field(max_length=200, description="The steps by themselves, where programs need them"),
+    AfterValidator(_short_list),
 ]
 FilePath = Annotated[Id, AfterValidator(_relative)]
 
@@ -52,7 +63,7 @@ class Example(RequestModel):
     output: MessageText
 
 
-Examples = Annotated[list[Example], Field(max_length=50)]
+Examples = Annotated[list[Example], Field(max_length=50), AfterValidator(_short_list)]
 
 
 class ProcedureContent(RequestModel):

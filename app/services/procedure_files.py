@@ -1,5 +1,6 @@
 """Procedures as a folder of Markdown files with front matter: what was imported is exported byte for byte."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -63,7 +64,7 @@ class ProcedureFiles:
         principal.require("memories:write")
         cleaned = await self.redacting.clean(principal, request)
         at = clock.now()
-        documents = _read_all(cleaned.request.files)
+        documents = await asyncio.to_thread(_read_all, cleaned.request.files)
         contents = [content for content, _ in documents]
         fields = [content.model_dump(include=set(CONTENT)) for content in contents]
         made = await fresh_of(principal, request, fields, at)

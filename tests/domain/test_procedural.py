@@ -126,8 +126,9 @@ def test_front_matter_is_read_as_it_is_written(text: str, fields: dict[str, Any]
         ("---\na: &x b\nc: *x\n---\n", "aliases"),
         ("---\n- a\n---\n", "mapping"),
         ("---\n? [a]\n: b\n---\n", "YAML"),
-        ("---\n" + "[" * 5000 + "\n---\n", "not YAML"),
+        ("---\n" + "[" * 1500 + "\n---\n", "not YAML"),
         ("---\na: \x07\n---\n", "not YAML"),
+        ("---\na: " + "b" * 50_000 + "\n---\n", "more than"),
     ],
 )
 def test_what_is_no_front_matter_is_told(text: str, words: str) -> None:

@@ -255,7 +255,7 @@ async def test_an_edited_file_is_a_further_version_and_unknown_fields_outlive_a_
         "---\nname: x\ndescription: y\nsteps: {a: b}\n---\n",
         "---\na: &a [x]\nb: *a\nname: x\ndescription: y\n---\n",
         "---\nname: x\ndescription: y\nstatus: secret\n---\n",
-        "---\n" + "[" * 3000 + "\n---\n",
+        "---\n" + "[" * 1500 + "\n---\n",
         '---\nname: x\ndescription: y\nlicense: "a\\0b"\n---\n',
         '---\nname: x\ndescription: "a\\0b"\n---\n',
         '---\nname: x\ndescription: y\n"\\ud83d": z\n---\n',
@@ -269,6 +269,16 @@ async def test_a_file_that_is_none_is_named_and_nothing_is_imported(api: httpx.A
     assert [fault["loc"] for fault in problem["errors"]] == [["body", "files", 1, "content"]]
     assert "bad.md" in problem["errors"][0]["msg"]
     assert await every(api, "/v1/procedures") == []
+
+
+@pytest.mark.parametrize(
+    "much", [{"steps": ["步" * 900] * 20}, {"examples": [{"input": "x" * 9000, "output": "y" * 9000}]}]
+)
+async def test_what_is_too_long_for_front_matter_belongs_in_the_body(
+    api: httpx.AsyncClient, much: dict[str, Any]
+) -> None:
+    answer = await api.post("/v1/procedures", json=PROCEDURES["zh"] | {"agent_id": "a"} | much)
+    assert "body" in problem_of(answer, 422)["errors"][0]["msg"]
 
 
 @pytest.mark.parametrize("path", ["../x.md", "/x.md", "x.txt", "a//b.md", "a\\b.md", "./x.md"])
