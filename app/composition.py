@@ -42,12 +42,17 @@ from app.services.health import HealthService
 from app.services.jobs import JobService
 from app.services.judging import Judging
 from app.services.keys import KeyService
+from app.services.lessons import LessonService
 from app.services.lifecycle import LifecycleService
+from app.services.matching import Matching
 from app.services.memories import MemoryService
 from app.services.messages import MessageService
 from app.services.metering import Metering
+from app.services.procedure_files import ProcedureFiles
+from app.services.procedures import ProcedureService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
+from app.services.reflecting import Reflecting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
@@ -56,6 +61,9 @@ from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
 from app.services.sweeping import Sweeping
+from app.services.tool_calls import ToolCalls
+from app.services.tools import ToolService
+from app.services.turns import TurnService
 from app.services.undoing import UndoService
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
@@ -85,9 +93,12 @@ class Services:
     health: HealthService
     jobs: JobService
     keys: KeyService
+    lessons: LessonService
     lifecycle: LifecycleService
     memories: MemoryService
     messages: MessageService
+    procedure_files: ProcedureFiles
+    procedures: ProcedureService
     recall: RecallService
     replay: ReplayService
     retrieval: RetrievalService
@@ -96,6 +107,8 @@ class Services:
     states: StateService
     sweeping: Sweeping
     undoing: UndoService
+    tools: ToolService
+    turns: TurnService
     users: UserService
     vectorising: Vectorising
 
@@ -176,6 +189,20 @@ def compose(
     reading = readers(settings, language)
     judging = Judging(uow, embedder, JudgeModel(reading.model))
     after = work_after(settings)
+    messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
+    retrieval = RetrievalService(
+        uow,
+        embedder,
+        QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
+        ranking,
+        settings.rerank_candidates,
+        accesses,
+        explainer,
+        redacting,
+    )
+    blocks = BlockService(uow, redacting)
+    memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
+    recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
         settings=settings,
@@ -185,7 +212,7 @@ def compose(
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
-        blocks=BlockService(uow, redacting),
+        blocks=blocks,
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
@@ -196,25 +223,21 @@ def compose(
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
+        lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting),
-        memories=MemoryService(uow, embedder, redacting, settings.extractor != "off"),
-        messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
-        recall=RecallService(uow, embedder, redacting),
+        memories=memories,
+        messages=messages,
+        procedure_files=ProcedureFiles(uow, embedder, redacting),
+        procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
+        recall=recall,
         replay=ReplayService(uow, explainer),
-        retrieval=RetrievalService(
-            uow,
-            embedder,
-            QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
-            ranking,
-            settings.rerank_candidates,
-            accesses,
-            explainer,
-            redacting,
-        ),
+        retrieval=retrieval,
         reviewing=ReviewService(uow, embedder, judging),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
+        tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
+        turns=TurnService(uow, redacting, messages),
         undoing=UndoService(uow),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),

@@ -20,13 +20,17 @@ from app.routers import (
     curation,
     facts,
     jobs,
+    lessons,
     memories,
     messages,
     metrics,
     ops,
     problems,
+    procedures,
     sessions,
     states,
+    tools,
+    turns,
     undo,
     users,
 )
@@ -50,6 +54,11 @@ TAGS = [
     {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
     {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
     {"name": "State", "description": "Where a session's task stands: every version is kept and can be restored."},
+    {"name": "Tools", "description": "What an agent's own model may do with its memory: definitions and calls."},
+    {
+        "name": "Procedures",
+        "description": "How things are done, and what attempts have taught: looked for before a task.",
+    },
     {"name": "Users", "description": "The people whom agents speak with, and whose key this is."},
     {"name": "Jobs", "description": "Work that goes on in the background."},
     {
@@ -137,7 +146,8 @@ def _version_one() -> APIRouter:
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
-        *(sessions.router, states.router, facts.router, facts.keys_router),
+        *(sessions.router, turns.router, states.router, facts.router, facts.keys_router),
+        *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
         *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):
         router.include_router(part)

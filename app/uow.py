@@ -17,15 +17,18 @@ from app.repositories.blocks import BlockRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
+from app.repositories.forks import ForkRepository
 from app.repositories.history import HistoryRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
 from app.repositories.keys import KeyRepository
+from app.repositories.lessons import LessonRepository
 from app.repositories.memories import MemoryRepository
 from app.repositories.merging import MergeRepository
 from app.repositories.messages import MessageRepository
 from app.repositories.models import ModelRepository
 from app.repositories.owners import OwnerRepository
+from app.repositories.procedures import ProcedureRepository
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.states import StateRepository
@@ -109,6 +112,21 @@ class Transaction:
     def states(self) -> StateRepository:
         """Versions of session state."""
         return StateRepository(self._bound)
+
+    @cached_property
+    def forks(self) -> ForkRepository:
+        """What copies of sessions take along."""
+        return ForkRepository(self._bound)
+
+    @cached_property
+    def procedures(self) -> ProcedureRepository:
+        """How things are done."""
+        return ProcedureRepository(self._bound)
+
+    @cached_property
+    def lessons(self) -> LessonRepository:
+        """What attempts have taught."""
+        return LessonRepository(self._bound)
 
     @cached_property
     def blocks(self) -> BlockRepository:

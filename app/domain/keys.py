@@ -37,7 +37,12 @@ def _many(key: str, description: str, *aliases: str) -> KeyEntry:
 BUILT_IN: Final[tuple[KeyEntry, ...]] = (
     _one("user.name", "What the user is called", "name", "my.name", "full.name", "姓名", "名字", "用户名字"),
     _one("user.nickname", "What the user wants to be called", "nickname", "昵称", "外号", "称呼"),
-    _one("user.city", "Where the user lives", "city", "home.city", "home.location", "location", "residence"),
+    _one(
+        "user.city",
+        "Where the user lives",
+        *("city", "home.city", "home.location", "location", "residence"),
+        *("居住地", "城市", "所在城市", "住处"),
+    ),
     _one("user.country", "The country the user lives in", "country", "home.country", "国家", "所在国家"),
     _one("user.address", "The user's address", "address", "home.address", "地址", "家庭住址", "住址"),
     _one("user.hometown", "Where the user comes from", "hometown", "birthplace", "家乡", "老家", "出生地"),
@@ -117,8 +122,6 @@ BUILT_IN: Final[tuple[KeyEntry, ...]] = (
     _one("project.owner", "Who answers for the project", "project.lead", "负责人", "项目负责人"),
 )
 
-_MORE_ALIASES: Final = {"居住地": "user.city", "城市": "user.city", "所在城市": "user.city", "住处": "user.city"}
-
 
 def spelled(key: str) -> str:
     """A key's plain spelling: NFKC, lower case, words joined by dots."""
@@ -127,9 +130,7 @@ def spelled(key: str) -> str:
 
 
 def _index() -> dict[str, KeyEntry]:
-    by_key = {entry.key: entry for entry in BUILT_IN}
-    index = {spelled(name): entry for entry in BUILT_IN for name in (entry.key, *entry.aliases)}
-    return index | {spelled(alias): by_key[key] for alias, key in _MORE_ALIASES.items()}
+    return {spelled(name): entry for entry in BUILT_IN for name in (entry.key, *entry.aliases)}
 
 
 _INDEX: Final = _index()

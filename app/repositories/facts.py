@@ -32,6 +32,18 @@ class FactRepository(Repository):
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
         return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
 
+    async def history(self, owner: str, key: str, before: UUID | None, limit: int) -> list[RowMapping]:
+        """Every value that a key of this owner has had, newest first, those too that were taken back."""
+        statement = select(memories).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner == owner,
+            memories.c.key == key,
+            *self._plain(),
+        )
+        if before is not None:
+            statement = statement.where(memories.c.id < before)
+        return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
+
     async def rivals(self, row: RowLike, at: datetime) -> list[RowMapping]:
         """What else is current and certain under a row's key in the row's own scope, newest first, rows locked."""
         same = ("agent_id", "app_id", "session_id")
@@ -101,11 +113,12 @@ class FactRepository(Repository):
         return statement
 
     def _facts(self, owner: str, at: datetime) -> list[Any]:
+        return [memories.c.tenant_id == self._tenant_id, memories.c.owner == owner, *self._plain(), *current_at(at)]
+
+    def _plain(self) -> list[Any]:
+        """Of the owner and of no narrower scope."""
         return [
-            memories.c.tenant_id == self._tenant_id,
-            memories.c.owner == owner,
             memories.c.session_id.is_(None),
             or_(memories.c.extracted, memories.c.agent_id.is_(None) & memories.c.app_id.is_(None)),
             *self._own(memories.c.user_id),
-            *current_at(at),
         ]

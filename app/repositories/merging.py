@@ -25,6 +25,7 @@ from app.db.models import (
     checkpoint_threads,
     idempotency_keys,
     jobs,
+    lessons,
     memories,
     memory_postings,
     memory_vectors,
@@ -32,6 +33,7 @@ from app.db.models import (
     message_vectors,
     messages,
     owner_stats,
+    procedures,
     search_explanations,
     sessions,
     store_items,
@@ -46,6 +48,8 @@ OWNED: Final[tuple[Table, ...]] = (
     message_vectors,
     memory_postings,
     memory_vectors,
+    procedures,
+    lessons,
 )
 """Tables whose rows name their owner; texts come before what is made from them and copies their owner."""
 

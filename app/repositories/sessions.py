@@ -122,6 +122,11 @@ class SessionRepository(Repository):
         statement = update(sessions).where(*self._mine(session_id), sessions.c.extracted_seq < seq)
         await self._run(statement.values(extracted_seq=seq))
 
+    async def summarized_to(self, session_id: str, seq: int) -> None:
+        """Move the summary cursor forward, never back."""
+        statement = update(sessions).where(*self._mine(session_id), sessions.c.summarized_seq < seq)
+        await self._run(statement.values(summarized_seq=seq))
+
     async def lagging(self, kind: Lagging, before: datetime, limit: int) -> list[str]:
         """Sessions with messages that wait for a kind of job since before an instant, oldest first.
 

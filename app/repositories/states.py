@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import RowMapping, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import session_states
@@ -18,6 +18,12 @@ class StateRepository(Repository):
         statement = select(session_states).where(*self._of(session_id)).order_by(session_states.c.version.desc())
         return await self._first(statement.limit(1))
 
+    async def at_message(self, session_id: str, seq: int) -> RowMapping | None:
+        """The version that was current when a message was the last one; those of unknown place count as older."""
+        written = func.coalesce(session_states.c.at_seq, 0)
+        statement = select(session_states).where(*self._of(session_id), written <= seq)
+        return await self._first(statement.order_by(session_states.c.version.desc()).limit(1))
+
     async def version(self, session_id: str, version: int) -> RowMapping | None:
         """One version."""
         return await self._first(
@@ -25,10 +31,11 @@ class StateRepository(Repository):
         )
 
     async def add(
-        self, session_id: str, version: int, document: dict[str, Any], actor: str, at: datetime
+        self, session_id: str, version: int, document: dict[str, Any], actor: str, at: datetime, at_seq: int
     ) -> RowMapping:
-        """A further version."""
+        """A further version, written when the session had messages up to a number."""
         row = {"session_id": session_id, "version": version, "document": document, "actor": actor, "created_at": at}
+        row |= {"at_seq": at_seq}
         statement = insert(session_states).values(tenant_id=self._tenant_id, **row)
         return await self._one_row(statement.returning(session_states))
 

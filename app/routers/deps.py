@@ -20,11 +20,13 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.schemas.blocks import Block
 from app.schemas.facts import Fact
 from app.schemas.fields import SegmentId
+from app.schemas.lessons import LessonWithExperiences
 from app.schemas.lists import DEFAULT_LIMIT
+from app.schemas.procedures import Procedure
 from app.schemas.states import State
 from app.services.answers import Answer, Write
 
-Versioned = TypeVar("Versioned", State, Block, Fact)
+Versioned = TypeVar("Versioned", State, Block, Fact, Procedure, LessonWithExperiences)
 MAX_VERSION_DIGITS = 9
 
 _bearer = HTTPBearer(auto_error=False, scheme_name="Bearer", description="An API key, as a bearer token")

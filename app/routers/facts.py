@@ -20,7 +20,7 @@ from app.routers.deps import (
 )
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
-from app.schemas.facts import Fact, FactPut, KeyPut, MemoryKey
+from app.schemas.facts import Fact, FactPut, FactVersion, KeyPut, MemoryKey
 from app.schemas.fields import SegmentId
 from app.schemas.lists import Page
 
@@ -54,6 +54,19 @@ async def get_fact(
     fact = await services.facts.get(principal, user_id, key)
     tag(response, fact.version)
     return fact
+
+
+@router.get("/{key}/history", responses=documented(403, 404), operation_id="list_fact_versions")
+async def list_fact_versions(
+    user_id: UserId,
+    key: FactKey,
+    principal: PrincipalDep,
+    services: ServicesDep,
+    limit: LimitQuery = DEFAULT_PAGE,
+    cursor: CursorQuery = None,
+) -> Page[FactVersion]:
+    """Every value that a key had, newest first, with the times for which each held."""
+    return await services.facts.history(principal, user_id, key, cursor, limit)
 
 
 @router.put(

@@ -118,7 +118,10 @@ async def fork_session(
     services: ServicesDep,
     response: Response,
 ) -> Session:
-    """Copy a session with its messages up to a number, and its state. Memories stay where they are."""
+    """Copy a session with its messages up to a number, and its state and summaries as they were then.
+
+    Memories stay where they are, with whom they belong to.
+    """
     answer = await services.lifecycle.fork(write, session_id, body)
     reply(answer, response)
     return Session.model_validate(answer.body)

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from app.domain.memory import Status
 from app.schemas.fields import Id, Instant, Json, MemoryText, Redactions, RequestModel, ResponseModel, ShortText, Ttl
 from app.schemas.memories import Importance
 
@@ -44,6 +45,19 @@ class Fact(ResponseModel):
     expires_at: datetime | None
     version: int
     redacted: Redactions = Field(default_factory=list)
+
+
+class FactVersion(ResponseModel):
+    """A value that a key had, or has."""
+
+    memory_id: str
+    value: Any
+    text: str
+    status: Status = Field(description="active: it is the current one; deleted: it was taken back")
+    valid_from: datetime | None
+    valid_to: datetime | None
+    created_at: datetime
+    superseded_at: datetime | None
 
 
 class KeyPut(RequestModel):

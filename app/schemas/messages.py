@@ -52,7 +52,9 @@ class MessageIn(RequestModel):
         return self
 
 
-class _Beside(RequestModel):
+class Beside(RequestModel):
+    """What stands beside messages that are appended."""
+
     user_id: Id | None = Field(None, description="Whose session it is, where the append creates it")
     agent_id: Id | None = None
     app_id: Id | None = None
@@ -61,7 +63,7 @@ class _Beside(RequestModel):
     )
 
 
-class MessageAppend(MessageIn, _Beside):
+class MessageAppend(MessageIn, Beside):
     """One message."""
 
     model_config = RequestModel.model_config | {
@@ -71,7 +73,7 @@ class MessageAppend(MessageIn, _Beside):
     }
 
 
-class MessagesAppend(_Beside):
+class MessagesAppend(Beside):
     """Up to 1,000 messages, all stored or none."""
 
     messages: list[MessageIn] = Field(min_length=1, max_length=1000)

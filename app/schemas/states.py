@@ -71,4 +71,5 @@ class State(ResponseModel):
     version: int
     actor: str | None
     created_at: datetime | None
+    at_seq: int | None = Field(None, description="The session's last message when it was written")
     redacted: Redactions = Field(default_factory=list)

@@ -14,7 +14,7 @@ from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
-from app.schemas.facts import Fact, FactPut
+from app.schemas.facts import Fact, FactPut, FactVersion
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import MemoryIn
 from app.services.analysis import analyse_all
@@ -22,6 +22,7 @@ from app.services.answers import Answer, Write, write_once
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_row
 from app.services.keys import canonical_key
+from app.services.presenting import shown_status
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import MemoryWriter, draft_of, embed_later
@@ -98,6 +99,23 @@ class FactService:
             total=total,
         )
 
+    async def history(
+        self, principal: Principal, user_id: str, key: str, cursor: str | None, limit: int
+    ) -> Page[FactVersion]:
+        """Every value that a key had, newest first, those too that were taken back."""
+        principal.require("memories:read")
+        before = decode_cursor(cursor, UUID)
+        async with self.uow.begin(principal) as tx:
+            canonical = await canonical_key(tx, key)
+            after = None if before is None else before[0]
+            rows = await tx.facts.history(Scope(user_id).owner, canonical.key, after, limit + 1)
+        if before is None:
+            _there(rows)
+        return Page(
+            results=[_version(row) for row in rows[:limit]],
+            next_cursor=encode_cursor(rows[limit - 1]["id"]) if len(rows) > limit else None,
+        )
+
     async def delete(self, write: Write, user_id: str, key: str) -> Answer:
         """Take a fact back; its history stays."""
         principal = write.principal
@@ -156,6 +174,11 @@ def _category(key: str) -> Category:
 def _fact(row: Row) -> Fact:
     own = {name: row[name] for name in Fact.model_fields if name not in {"memory_id", "redacted"}}
     return Fact(memory_id=str(row["id"]), **own)
+
+
+def _version(row: Row) -> FactVersion:
+    own = {name: row[name] for name in FactVersion.model_fields if name not in {"memory_id", "status"}}
+    return FactVersion(memory_id=str(row["id"]), status=shown_status(row, clock.now()), **own)
 
 
 def _there(rows: list[Row]) -> Row:

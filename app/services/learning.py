@@ -22,6 +22,7 @@ from app.repositories.vectors import Embedded
 from app.services.closing import remove
 from app.services.drafting import Origin
 from app.services.judging import Verdicts
+from app.services.procedural import facts_among
 from app.services.reconciling import Reconciled, Reconciler
 from app.services.writing import Draft, embed_later
 from app.uow import Transaction
@@ -127,7 +128,7 @@ class Learner:
         scope = self.origin.scope
         query = LegQuery([scope.owner], words, None, MOST_FORGOTTEN)
         found = await self.tx.search.memories(query, Selection(scope, self.at, uncertain=True))
-        rows = await self.tx.memories.by_ids([row["id"] for row in found])
+        rows = await facts_among(self.tx, await self.tx.memories.by_ids([row["id"] for row in found]))
         return [row for row in rows if is_meant_by(forget, f"{row['text']} {row['value'] or ''}")]
 
 

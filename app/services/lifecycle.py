@@ -33,7 +33,7 @@ class LifecycleService:
         return await self._set_status(write, session_id, "open")
 
     async def fork(self, write: Write, session_id: str, request: SessionFork) -> Answer:
-        """Copy a session with its messages up to a number, and its state; memories stay where they are."""
+        """Copy a session with its messages up to a number, its state and summaries of then; memories stay."""
         write.principal.require("sessions:write")
         cleaned = await self.redacting.clean(write.principal, request)
         request = cleaned.request
@@ -48,7 +48,10 @@ class LifecycleService:
                 raise id_taken()
             count, length = await self._copy_messages(tx, original, copy, last)
             await tx.owners.lock_and_change(copy["owner"], OwnerChange(messages=count, message_tokens=length))
-            await self._copy_state(tx, session_id, copy_id, write.principal.actor)
+            await self._copy_state(tx, session_id, copy_id, last, write.principal.actor)
+            folded = await tx.forks.copy_summaries(session_id, copy_id, last)
+            if folded:
+                await tx.sessions.summarized_to(copy_id, folded)
             if count and copy["embedded_seq"] < last:
                 await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
             grown = await tx.sessions.grow(copy_id, count)
@@ -93,10 +96,11 @@ class LifecycleService:
             length += sum(row["length"] for row in rows)
 
     @staticmethod
-    async def _copy_state(tx: Transaction, session_id: str, copy_id: str, actor: str) -> None:
-        current = await tx.states.current(session_id)
-        if current is not None:
-            await tx.states.add(copy_id, 1, current["document"], actor, clock.now())
+    async def _copy_state(tx: Transaction, session_id: str, copy_id: str, last: int, actor: str) -> None:
+        """The state as it was when the last copied message was the last one."""
+        then = await tx.states.at_message(session_id, last)
+        if then is not None:
+            await tx.states.add(copy_id, 1, then["document"], actor, clock.now(), last)
 
 
 def _copy(original: Row, copy_id: str, last: int, request: SessionFork) -> dict[str, Any]:

@@ -133,7 +133,8 @@ class MemoryService:
         async def work(tx: Transaction) -> Answer:
             before = await locked_memory(tx, principal, memory_id)
             check_version(before["version"], expected)
-            changed = await _change(tx, before, values, at)
+            await _check_card(tx, before)
+            changed = await rewritten(tx, before, values, at)
             if "key" in values:
                 await KeySettlement(tx, principal.actor, at).settle(changed, newest_wins=True)
             if record is not None:
@@ -185,7 +186,17 @@ class MemoryService:
         return vectors, [] if vectors else ["embedding"]
 
 
-async def _change(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
+async def _check_card(tx: Transaction, before: Row) -> None:
+    if before["kind"] == "procedural" and await tx.procedures.holds(before["id"]):
+        raise Conflict("This is the card of a procedure: change it under /v1/procedures.", code="procedure_card")
+
+
+async def rewritten(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
+    """Write fields of a memory whose row is locked; a new text gets its tokens, and the caller gives it its vector.
+
+    Raises:
+        Conflict: Another active memory says the same already.
+    """
     values = await _named(tx, before, values)
     text = values.get("text")
     if text is None:

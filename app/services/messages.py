@@ -20,6 +20,7 @@ from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.messages import (
     AppendedMessage,
     AppendedMessages,
+    Beside,
     Message,
     MessageAppend,
     MessageIn,
@@ -28,8 +29,8 @@ from app.schemas.messages import (
 )
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, Write, write_once
-from app.services.redacting import Redacting
-from app.services.remembering import Remembering
+from app.services.redacting import Cleaned, Redacting
+from app.services.remembering import Asked, Remembering
 from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
 from app.uow import Transaction, UnitOfWork
 
@@ -58,30 +59,39 @@ class MessageService:
             PreconditionFailed: `expected_seq` is not the last one assigned.
         """
         principal.require("sessions:write")
-        at = clock.now()
         cleaned = await self.redacting.clean(principal, request)
         request = cleaned.request
         given = request.messages if isinstance(request, MessagesAppend) else [request]
-        analyses = await analyse_all([text_of(message.content) for message in given])
-        scope = Scope(principal.own_user(request.user_id), request.agent_id, request.app_id)
         shape = AppendedMessages if isinstance(request, MessagesAppend) else AppendedMessage
+        appending = await self.prepare(principal, session_id, request, given, request.timezone, clock.now())
 
+        async def work(tx: Transaction) -> Answer:
+            appended = await appending.write(tx)
+            if isinstance(request, MessagesAppend):
+                results = told_of(appended.messages, cleaned)
+                return Answer(201, AppendedMessages(results=results, remembered=appended.remembered))
+            told = _told(appended.messages[0], cleaned.kinds()).model_dump()
+            return Answer(201, AppendedMessage(**told, remembered=appended.remembered))
+
+        return await write_once(self.uow, Write(principal, claim), shape, work)
+
+    async def prepare(
+        self,
+        principal: Principal,
+        session_id: str,
+        beside: Beside,
+        given: Sequence[MessageIn],
+        timezone: str | None,
+        at: datetime,
+    ) -> "Appending":
+        """All of an append that needs no transaction: what it then does in one can share it with other writes."""
+        analyses = await analyse_all([text_of(message.content) for message in given])
+        scope = Scope(principal.own_user(beside.user_id), beside.agent_id, beside.app_id)
         session = session_row(
             session_id, scope, at, timezone=principal.defaults.timezone, expires_at=expiry(principal, None, at)
         )
-        asked = await self.remembering.asked(principal, session, given, request.timezone, at)
-
-        async def work(tx: Transaction) -> Answer:
-            append = _Append(tx, at, self.work_after, request.timezone)
-            locked, stored = await append.run(session, given, analyses, request.expected_seq)
-            kept = [] if asked is None else await self.remembering.keep(tx, locked, asked, stored, at)
-            if isinstance(request, MessagesAppend):
-                results = [_told(message, cleaned.kinds("messages", place)) for place, message in enumerate(stored)]
-                return Answer(201, AppendedMessages(results=results, remembered=kept))
-            told = _told(stored[0], cleaned.kinds()).model_dump()
-            return Answer(201, AppendedMessage(**told, remembered=kept))
-
-        return await write_once(self.uow, Write(principal, claim), shape, work)
+        asked = await self.remembering.asked(principal, session, given, timezone, at)
+        return Appending(self, session, given, analyses, beside.expected_seq, timezone, asked, at)
 
     async def page(
         self,
@@ -125,6 +135,43 @@ class MessageService:
         if row is None:
             raise no_message()
         return message_of(row)
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append has done: the session as it is locked, its messages in input order, what was remembered."""
+
+    session: Row
+    messages: list[Message]
+    remembered: list[str]
+
+    @property
+    def last_seq(self) -> int:
+        """The last number that the session has given."""
+        return max([int(self.session["last_seq"]), *(message.seq for message in self.messages)])
+
+
+@dataclass(frozen=True, slots=True)
+class Appending:
+    """An append that is ready to be written. `write` may be called again where its transaction was undone."""
+
+    service: MessageService
+    session: dict[str, Any]
+    given: Sequence[MessageIn]
+    analyses: Sequence[Analysis]
+    expected_seq: int | None
+    timezone: str | None
+    asked: Asked | None
+    at: datetime
+
+    async def write(self, tx: Transaction) -> Appended:
+        """Store the messages; the session's row is locked from here on."""
+        append = _Append(tx, self.at, self.service.work_after, self.timezone)
+        locked, stored = await append.run(self.session, self.given, self.analyses, self.expected_seq)
+        if self.asked is None:
+            return Appended(locked, stored, [])
+        kept = await self.service.remembering.keep(tx, locked, self.asked, stored, self.at)
+        return Appended(locked, stored, kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +255,11 @@ class _Append:
             "created_at": self.at,
             "redacted_at": None,
         }
+
+
+def told_of(stored: Sequence[Message], cleaned: Cleaned[Any]) -> list[Message]:
+    """Messages with the kinds of secrets that were taken out of each."""
+    return [_told(message, cleaned.kinds("messages", place)) for place, message in enumerate(stored)]
 
 
 def _told(message: Message, redacted: list[SecretKind]) -> Message:

@@ -17,6 +17,7 @@ from app.repositories.selection import Selection
 from app.repositories.vectors import Vector
 from app.services.closing import since
 from app.services.keys import CanonicalKey
+from app.services.procedural import facts_among
 from app.services.writing import Draft
 from app.uow import Transaction
 
@@ -63,7 +64,7 @@ class Neighbours:
         if new.key is not None:
             keyed = await self.tx.facts.current(self.scope.owner, new.key, self.at)
         ids = dict.fromkeys([*(row["id"] for row in keyed), *similar])
-        rows = await self.tx.memories.by_ids([one for one in ids if one != own])
+        rows = await facts_among(self.tx, await self.tx.memories.by_ids([one for one in ids if one != own]))
         ordered = sorted(rows, key=lambda row: row["id"])
         return [Neighbour(row, statement_in(row), similar.get(row["id"])) for row in ordered]
 

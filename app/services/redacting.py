@@ -20,13 +20,26 @@ from app.schemas.blocks import BlockPatch, BlockPut, Replacement
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
+from app.schemas.lessons import ExperienceIn, StepTaken
 from app.schemas.lifecycle import SessionFork
 from app.schemas.memories import MemoriesAdd, MemoryAdd, MemoryChange, MemoryIn, SourceIn
 from app.schemas.messages import MessageAppend, MessageIn, MessagesAppend
+from app.schemas.procedures import (
+    Example,
+    MatchRequest,
+    OutcomeReport,
+    ProcedureChange,
+    ProcedureContent,
+    ProcedureCreate,
+    ProcedureFile,
+    ProcedureImport,
+)
 from app.schemas.recall import RecallRequest
 from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
 from app.schemas.states import StatePatch, StatePut
+from app.schemas.tools import ToolCall
+from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
 
 INLINE_CHARACTERS: Final = 20_000
@@ -36,6 +49,7 @@ SHOWN_FAULTS: Final = 50
 
 _MESSAGE: Final = ("content", "tool_calls", "metadata")
 _MEMORY: Final = ("text", "value", "metadata", "sources")
+_PROCEDURE: Final = ("title", "when_to_use", "body", "steps", "examples")
 CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     MessageIn: _MESSAGE,
     MessageAppend: _MESSAGE,
@@ -56,6 +70,19 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     SessionFork: ("title",),
     StatePut: ("state",),
     StatePatch: ("patch",),
+    TurnCreate: ("messages", "state"),
+    TurnState: ("patch", "state"),
+    ProcedureContent: _PROCEDURE,
+    ProcedureCreate: _PROCEDURE,
+    ProcedureChange: _PROCEDURE,
+    Example: ("input", "output"),
+    OutcomeReport: ("note",),
+    MatchRequest: ("task",),
+    ProcedureImport: ("files",),
+    ProcedureFile: ("content",),
+    ExperienceIn: ("task", "steps", "evaluation"),
+    StepTaken: ("action", "result"),
+    ToolCall: ("arguments",),
     UserChange: ("metadata",),
     Judgement: ("reason",),
     Feedback: ("reason",),
@@ -65,7 +92,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
 }
 """The fields of each request that hold what people and agents say. What is nested in them is looked up here as well."""
 
-QUERIES: Final = (SearchRequest, RecallRequest)
+QUERIES: Final = (SearchRequest, RecallRequest, MatchRequest)
 """Questions are never refused for a secret: nothing is written, and it is taken out before anything sees it."""
 
 Request = TypeVar("Request", bound=BaseModel)

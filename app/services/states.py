@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -22,6 +23,9 @@ from app.uow import Transaction, UnitOfWork
 
 MAX_STATE_BYTES: Final = 1024 * 1024
 
+NewDocument = Callable[[Transaction, dict[str, Any]], Awaitable[dict[str, Any]]]
+"""Makes a state's next document of its current one, within a transaction."""
+
 
 @dataclass(frozen=True, slots=True)
 class StateService:
@@ -35,27 +39,20 @@ class StateService:
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             alive(await tx.sessions.get(session_id))
-            return _state(session_id, await tx.states.current(session_id))
+            return state_of(session_id, await tx.states.current(session_id))
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
         """Replace the state."""
         write.principal.require("sessions:write")
         cleaned = await self.redacting.clean(write.principal, request)
-
-        async def new(_tx: Transaction, _state: dict[str, Any]) -> dict[str, Any]:
-            return cleaned.request.state
-
+        new = replaced_by(cleaned.request.state)
         return await self._write(write, session_id, request.version, new, cleaned.kinds())
 
     async def patch(self, write: Write, session_id: str, request: StatePatch) -> Answer:
         """Change the state by merge patch."""
         write.principal.require("sessions:write")
         cleaned = await self.redacting.clean(write.principal, request)
-
-        async def new(_tx: Transaction, state: dict[str, Any]) -> dict[str, Any]:
-            merged: dict[str, Any] = merge_patch(state, cleaned.request.patch)
-            return merged
-
+        new = patched_by(cleaned.request.patch)
         return await self._write(write, session_id, request.version, new, cleaned.kinds())
 
     async def restore(self, write: Write, session_id: str, request: StateRestore) -> Answer:
@@ -82,7 +79,7 @@ class StateService:
             total = _version(await tx.states.current(session_id)) if count else None
         more = len(rows) > limit
         return Page(
-            results=[_state(session_id, row) for row in rows[:limit]],
+            results=[state_of(session_id, row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
             total=total,
         )
@@ -92,22 +89,68 @@ class StateService:
         write: Write,
         session_id: str,
         version: int | None,
-        new: Callable[[Transaction, dict[str, Any]], Awaitable[dict[str, Any]]],
+        new: NewDocument,
         redacted: Sequence[SecretKind] = (),
     ) -> Answer:
         write.principal.require("sessions:write")
 
         async def work(tx: Transaction) -> Answer:
-            alive(await tx.sessions.get_for_update(session_id))
-            current = await tx.states.current(session_id)
-            check_version(_version(current), write.expected(version))
-            document = await new(tx, {} if current is None else current["document"])
-            _check(document)
-            actor = write.principal.actor
-            row = await tx.states.add(session_id, _version(current) + 1, document, actor, clock.now())
-            return Answer(200, _state(session_id, row).model_copy(update={"redacted": list(redacted)}))
+            session = alive(await tx.sessions.get_for_update(session_id))
+            stating = Stating(new, write.expected(version), write.principal.actor, clock.now())
+            state = await stating.write(tx, session_id, session["last_seq"])
+            return Answer(200, state.model_copy(update={"redacted": list(redacted)}))
 
         return await write_once(self.uow, write, State, work)
+
+
+@dataclass(frozen=True, slots=True)
+class Stating:
+    """A further version of a state, to be written in a transaction that may do more.
+
+    Args:
+        new: Makes the document of the one before.
+        expected: The version that must be current; None takes any.
+        actor: Whose doing it is.
+        at: When.
+    """
+
+    new: NewDocument
+    expected: int | None
+    actor: str
+    at: datetime
+
+    async def write(self, tx: Transaction, session_id: str, at_seq: int) -> State:
+        """Write it; the session's row is locked, and `at_seq` is the last number it has given.
+
+        Raises:
+            PreconditionFailed: Another version is current.
+            Invalid: The document is too large, or its task, artifacts or environment have another shape.
+        """
+        current = await tx.states.current(session_id)
+        check_version(_version(current), self.expected)
+        document = await self.new(tx, {} if current is None else current["document"])
+        _check(document)
+        row = await tx.states.add(session_id, _version(current) + 1, document, self.actor, self.at, at_seq)
+        return state_of(session_id, row)
+
+
+def replaced_by(document: dict[str, Any]) -> NewDocument:
+    """A whole new state."""
+
+    async def new(_tx: Transaction, _state: dict[str, Any]) -> dict[str, Any]:
+        return document
+
+    return new
+
+
+def patched_by(patch: dict[str, Any]) -> NewDocument:
+    """The state with a merge patch."""
+
+    async def new(_tx: Transaction, state: dict[str, Any]) -> dict[str, Any]:
+        merged: dict[str, Any] = merge_patch(state, patch)
+        return merged
+
+    return new
 
 
 def _check(document: dict[str, Any]) -> None:
@@ -132,13 +175,15 @@ def _version(row: Row | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def _state(session_id: str, row: Row | None) -> State:
+def state_of(session_id: str, row: Row | None) -> State:
+    """A version of a state as answers have it; None: none was written yet."""
     if row is None:
-        return State(session_id=session_id, state={}, version=0, actor=None, created_at=None)
+        return State(session_id=session_id, state={}, version=0, actor=None, created_at=None, at_seq=None)
     return State(
         session_id=session_id,
         state=row["document"],
         version=row["version"],
         actor=row["actor"],
         created_at=row["created_at"],
+        at_seq=row["at_seq"],
     )

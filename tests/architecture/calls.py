@@ -44,6 +44,8 @@ N = 10 * S - 9
 """A text of user 17: the first of their session."""
 SESSION = f"s{S}"
 MEMORY, MESSAGE, JOB, BLOCK = an_id(1, N), an_id(2, N), an_id(5, N), an_id(7, N)
+CARD = an_id(1, N + 7)
+"""A procedure and a lesson of user 17, of no agent and no app."""
 HASH = b"\x01" * 32
 CLAIM = IdempotencyClaim(an_id(6, N % 20), "POST", "/v1/memories", f"k{N}", HASH)
 TOKENS = ["everywhere", f"often{N % 5}", f"some{N % 50}", f"rare{N % 4999}"]
@@ -60,6 +62,8 @@ def legs(*owners: str, path: Any = "exact", dense: bool = True, tokens: bool = T
     )
 
 
+PLAIN = Scope(USER)
+"""Memories of user 17 that name no agent and no app: every fourth."""
 OF_USER = Selection(Scope(USER), AT)
 OF_AGENT = Selection(Scope(agent_id="agent7"), AT)
 OF_APP = Selection(Scope(app_id="app7"), AT)
@@ -237,6 +241,8 @@ def fact_calls() -> Iterator[Call]:
     yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))
     yield Call(name + "page", "next", lambda tx: tx.facts.page(OWNER, "", ("user.key", MEMORY), 50, AT))
     yield Call(name + "count", "prefix", lambda tx: tx.facts.count(OWNER, "user.key2", AT))
+    yield Call(name + "history", "first", lambda tx: tx.facts.history(OWNER, key, None, 50))
+    yield Call(name + "history", "bound", lambda tx: tx.facts.history(OWNER, key, None, 50), BOUND)
     yield Call(name + "rivals", "one", rivals)
     yield Call(name + "contested", "one", lambda tx: tx.facts.contested(OWNER, AT))
     yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
@@ -327,9 +333,14 @@ def session_calls() -> Iterator[Call]:
     states = "StateRepository."
     yield Call(states + "current", "one", lambda tx: tx.states.current(SESSION))
     yield Call(states + "version", "one", lambda tx: tx.states.version(SESSION, 3))
-    yield Call(states + "add", "one", lambda tx: tx.states.add(SESSION, 11, {}, "me", AT))
+    yield Call(states + "add", "one", lambda tx: tx.states.add(SESSION, 11, {}, "me", AT, 10))
+    yield Call(states + "at_message", "one", lambda tx: tx.states.at_message(SESSION, 5))
     yield Call(states + "page", "all", lambda tx: tx.states.page(SESSION, None, 50))
     yield Call(states + "page", "next", lambda tx: tx.states.page(SESSION, 5, 50))
+    forks = "ForkRepository."
+    yield Call(forks + "copy_summaries", "all", lambda tx: tx.forks.copy_summaries(SESSION, "s200", 10))
+    yield Call(forks + "last_summary", "one", lambda tx: tx.forks.last_summary(SESSION))
+    yield Call(name + "summarized_to", "one", lambda tx: tx.sessions.summarized_to("s200", 10))
 
 
 def job_calls() -> Iterator[Call]:
@@ -507,6 +518,60 @@ def block_calls() -> Iterator[Call]:
     yield Call(stats + "jobs_by_state", "all", lambda tx: tx.stats.jobs_by_state())
 
 
+def procedure_calls() -> Iterator[Call]:
+    name = "ProcedureRepository."
+    user, nobody = Scope(USER), Scope()
+    row = {"id": an_id(1, 2 * N), "owner": OWNER, "title": "t", "when_to_use": "w", "body": "b", "path": "x.md"}
+    row |= {"created_at": AT, "updated_at": AT}
+    yield Call(name + "get", "any", lambda tx: tx.procedures.get(CARD))
+    yield Call(name + "get", "bound", lambda tx: tx.procedures.get(CARD), BOUND)
+    yield Call(name + "holds", "one", lambda tx: tx.procedures.holds(CARD))
+    yield Call(name + "by_ids", "some", lambda tx: tx.procedures.by_ids([CARD, an_id(1, N + 1)]))
+    yield Call(name + "by_ids", "bound", lambda tx: tx.procedures.by_ids([CARD, an_id(1, N + 1)]), BOUND)
+    yield Call(name + "by_path", "one", lambda tx: tx.procedures.by_path(PLAIN, f"p{(N + 7) % 3000}.md"))
+    yield Call(name + "of_lesson", "one", lambda tx: tx.procedures.of_lesson(CARD))
+    yield Call(name + "page", "of user", lambda tx: tx.procedures.page(user, "published", None, None, 50))
+    yield Call(name + "page", "bound", lambda tx: tx.procedures.page(user, None, None, None, 50), BOUND)
+    yield Call(name + "page", "of all", lambda tx: tx.procedures.page(nobody, None, None, None, 50))
+    yield Call(name + "page", "next", lambda tx: tx.procedures.page(nobody, None, None, CARD, 50))
+    yield Call(name + "count", "of user", lambda tx: tx.procedures.count(user, None, "tag"))
+    yield Call(name + "count", "of all", lambda tx: tx.procedures.count(nobody, None, None))
+    yield Call(name + "of_scope", "first", lambda tx: tx.procedures.of_scope(user, None, 50))
+    yield Call(name + "of_scope", "next", lambda tx: tx.procedures.of_scope(user, an_id(1, 1), 50))
+    yield Call(name + "create", "new", lambda tx: _created(tx, row))
+    yield Call(name + "change", "one", lambda tx: tx.procedures.change(CARD, {"version": 2}))
+    yield Call(name + "count_outcome", "one", lambda tx: tx.procedures.count_outcome(CARD, "success"))
+    yield Call(name + "note", "new", lambda tx: tx.procedures.note(CARD, 2, {}, "me", AT))
+    yield Call(name + "versions", "first", lambda tx: tx.procedures.versions(CARD, None, 50))
+    yield Call(name + "versions", "next", lambda tx: tx.procedures.versions(CARD, 2, 50))
+
+
+async def _created(tx: Transaction, row: dict[str, Any]) -> None:
+    card = {**memory_row(), "id": new_id()}
+    await tx.memories.put([card])
+    await tx.procedures.create({**row, "id": card["id"]})
+
+
+def lesson_calls() -> Iterator[Call]:
+    name = "LessonRepository."
+    user, nobody = Scope(USER), Scope()
+    row = {"id": new_id(), "lesson_id": CARD, "session_id": SESSION, "outcome": "success", "task": "t"}
+    row |= {"created_at": AT}
+    yield Call(name + "get", "any", lambda tx: tx.lessons.get(CARD, AT))
+    yield Call(name + "by_ids", "some", lambda tx: tx.lessons.by_ids([CARD, an_id(1, N + 1)], AT))
+    yield Call(name + "by_ids", "bound", lambda tx: tx.lessons.by_ids([CARD], AT), BOUND)
+    yield Call(name + "page", "of user", lambda tx: tx.lessons.page(user, "failure", None, 50, AT))
+    yield Call(name + "page", "bound", lambda tx: tx.lessons.page(user, None, None, 50, AT), BOUND)
+    yield Call(name + "page", "of all", lambda tx: tx.lessons.page(nobody, None, None, 50, AT))
+    yield Call(name + "page", "next", lambda tx: tx.lessons.page(nobody, None, CARD, 50, AT))
+    yield Call(name + "count", "of user", lambda tx: tx.lessons.count(user, "failure", AT))
+    yield Call(name + "count", "of all", lambda tx: tx.lessons.count(nobody, None, AT))
+    yield Call(name + "taught", "known", lambda tx: tx.lessons.taught(CARD, OWNER, "success", "t"))
+    yield Call(name + "count_outcome", "one", lambda tx: tx.lessons.count_outcome(CARD, "failure"))
+    yield Call(name + "add_experience", "new", lambda tx: tx.lessons.add_experience(row))
+    yield Call(name + "experiences", "of one", lambda tx: tx.lessons.experiences(CARD, 20))
+
+
 def global_calls() -> Iterator[Call]:
     name, models = "AccessRepository.", "ModelRepository."
 
@@ -552,6 +617,8 @@ CALLS: list[Call] = [
     *search_record_calls(),
     *other_calls(),
     *block_calls(),
+    *procedure_calls(),
+    *lesson_calls(),
     *global_calls(),
 ]
 

@@ -70,8 +70,10 @@ INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, s
     FROM texts WHERE n % 10 = 0;
 INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
     SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at FROM texts WHERE n % 5 = 0;
-INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at)
-    SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at FROM texts;
+INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at, at_seq)
+    SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at, n % 10 FROM texts;
+INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at)
+    SELECT tenant_id, pg_temp.id(10, n), 's' || s, 0, n % 10 + 1, n % 10 + 1, 'summary', 2, at FROM texts;
 
 INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, text, tokens, length, content_hash,
         occurred_at, created_at)
@@ -84,13 +86,22 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
            CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
            CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
            CASE WHEN n % 30 = 0 THEN 's' || s END,
-           CASE n % 3 WHEN 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
+           CASE WHEN n % 5 = 3 THEN 'procedural' WHEN n % 3 = 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
            CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END,
            CASE WHEN n % 20 = 3 THEN 'constraint' ELSE 'other' END, n % 20 = 3, 'user_stated', 0.9, 5, 1, 'everywhere',
            CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
            CASE WHEN n % 5 = 2 THEN pg_temp.id(1, n - 1) END,
            CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
+INSERT INTO procedures (tenant_id, id, owner, title, when_to_use, body, path, lesson_id, created_at, updated_at)
+    SELECT tenant_id, pg_temp.id(1, n), owner, 'title', 'memory ' || n, 'body', 'p' || n % 3000 || '.md',
+           pg_temp.id(1, n), at, at FROM texts WHERE n % 5 = 3;
+INSERT INTO procedure_versions (tenant_id, procedure_id, version, document, actor, created_at)
+    SELECT tenant_id, pg_temp.id(1, n), 1, '{{}}', 'me', at FROM texts WHERE n % 5 = 3;
+INSERT INTO lessons (tenant_id, id, owner, outcome, task)
+    SELECT tenant_id, pg_temp.id(1, n), owner, 'failure', 'task' FROM texts WHERE n % 5 = 3;
+INSERT INTO experiences (tenant_id, id, lesson_id, session_id, outcome, task, created_at)
+    SELECT tenant_id, pg_temp.id(11, n), pg_temp.id(1, n), 's' || s, 'failure', 'task', at FROM texts WHERE n % 5 = 3;
 INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, seqs, created_at)
     SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, ARRAY[(n - 1) % 10 + 1], at FROM texts;
 INSERT INTO memory_conflicts (tenant_id, id, memory_id, other_id, reason, created_at, resolved_at)

@@ -42,6 +42,8 @@ FANS_OUT = {
     "UserRepository.count (all)",
     "KeyRepository.count (all)",
     "JobRepository.tally (all)",
+    "ProcedureRepository.count (of all)",
+    "LessonRepository.count (of all)",
     "StatsRepository.counts (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",
@@ -51,6 +53,8 @@ FANS_OUT = {
     "SearchRepository.latest (whole tenant)",
     # The statistics of a search over a whole tenant: one row an owner.
     "OwnerRepository.size (all)",
+    # A further page of everybody's procedures: merged with the memories that are their cards, of which one in five is.
+    "ProcedureRepository.page (next)",
     # A search over 8,000 rows, or over all: BM25 visits every posting of the question's words.
     "SearchRepository.memories (large owner)",
     "SearchRepository.memories (whole tenant)",
@@ -64,6 +68,8 @@ SCANS = {
     "SessionRepository.count (of all)",
     "UserRepository.count (all)",
     "KeyRepository.count (all)",
+    "ProcedureRepository.count (of all)",
+    "LessonRepository.count (of all)",
     "StatsRepository.counts (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",

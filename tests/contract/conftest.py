@@ -44,6 +44,7 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     other = await tenant_of(services, app)
     api = await tenant.client()
     ids = {"session_id": "ada-session", "user_id": "ada", "label": "human", "key": "user.city", "seq": "1"}
+    ids["name"] = "archival_memory_search"
     await _made(api, "POST", "/v1/sessions", {"id": "ada-session", "user_id": "ada", "title": CANARY})
     message = {"role": "user", "content": CANARY, "metadata": {"c": CANARY}}
     await _made(api, "POST", "/v1/sessions/ada-session/messages", message)
@@ -57,6 +58,10 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})
     key = await _made(api, "POST", "/v1/admin/keys", {"name": CANARY, "user_ids": ["ada"]})
     ids["key_id"] = key["id"]
+    procedure = {"title": CANARY, "when_to_use": f"{CANARY} tea", "body": CANARY, "user_id": "ada"}
+    ids["procedure_id"] = (await _made(api, "POST", "/v1/procedures", procedure))["id"]
+    attempt = {"task": f"{CANARY} tea", "outcome": "failure", "evaluation": CANARY, "user_id": "ada"}
+    ids["lesson_id"] = (await _made(api, "POST", "/v1/experiences", attempt))["lesson"]["id"]
     jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
     ids["job_id"] = jobs[0]["id"]
     async with services.uow.begin_tenant(tenant.id) as tx:

@@ -35,6 +35,8 @@ LISTED = {200}
 REFUSED = {403}
 """Another user's id stands in the request, or the key may not do this at all."""
 
+FILE = {"path": "x.md", "content": "---\nname: x\ndescription: y\n---\n"}
+
 # operation: (query, body, what a key bound to another user gets, what another tenant's admin key gets)
 PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "get_metrics": ({}, None, REFUSED, LISTED),
@@ -103,6 +105,25 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "put_state": ({}, {"state": {}}, ABSENT, ABSENT),
     "list_state_versions": ({}, None, ABSENT, ABSENT),
     "restore_state": ({}, {"to_version": 1}, ABSENT, ABSENT),
+    "write_turn": ({}, {"messages": [{"role": "user", "content": "x"}], "state": {"patch": {"x": 1}}}, TAKEN, {201}),
+    "resume_session": ({}, None, ABSENT, ABSENT),
+    "list_tools": ({}, None, LISTED, LISTED),
+    "call_tool": ({}, {"arguments": {"query": "tea"}}, LISTED, LISTED),
+    "list_procedures": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "create_procedure": ({}, {"title": "x", "when_to_use": "y", "user_id": "ada"}, REFUSED, {201}),
+    "match_procedures": ({}, {"task": "tea"}, LISTED, LISTED),
+    "import_procedures": ({}, {"user_id": "ada", "files": [FILE]}, REFUSED, {201}),
+    "export_procedures": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "get_procedure": ({}, None, ABSENT, ABSENT),
+    "change_procedure": ({}, {"tags": []}, ABSENT, ABSENT),
+    "delete_procedure": ({}, None, ABSENT, ABSENT),
+    "list_procedure_versions": ({}, None, ABSENT, ABSENT),
+    "report_procedure_outcome": ({}, {"outcome": "failure"}, ABSENT, ABSENT),
+    "add_experience": ({}, {"task": "x", "outcome": "failure", "evaluation": "y", "user_id": "ada"}, REFUSED, {201}),
+    "list_lessons": ({"user_id": "ada"}, None, LISTED, LISTED),
+    "get_lesson": ({}, None, ABSENT, ABSENT),
+    "report_lesson_outcome": ({}, {"outcome": "failure"}, ABSENT, ABSENT),
+    "list_fact_versions": ({}, None, ABSENT, ABSENT),
     "list_users": ({}, None, LISTED, LISTED),
     "get_user": ({}, None, ABSENT, ABSENT),
     "change_user": ({}, {"timezone": "UTC"}, ABSENT, LISTED),
@@ -159,7 +180,8 @@ async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted:
 
 _ABSENT_IDS = {
     **dict.fromkeys(
-        ("memory_id", "job_id", "key_id", "conflict_id", "event_id"), "01980000-0000-7000-8000-000000000000"
+        ("memory_id", "job_id", "key_id", "conflict_id", "event_id", "procedure_id", "lesson_id"),
+        "01980000-0000-7000-8000-000000000000",
     ),
     **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),
     "seq": "1",
@@ -196,6 +218,7 @@ async def _is_untouched(planted: Planted) -> None:
         (await planted.owner.get("/v1/users/ada/facts/user.city")).json()["value"],
         (await planted.owner.get("/v1/blocks/human?user_id=ada")).json()["text"],
         (await planted.owner.get("/v1/users/ada")).json()["metadata"]["c"],
+        (await planted.owner.get(f"/v1/procedures/{planted.ids['procedure_id']}")).json()["title"],
     ]
     assert found == [CANARY] * len(found)
     memory = (await planted.owner.get(f"/v1/memories/{planted.ids['memory_id']}")).json()

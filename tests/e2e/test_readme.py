@@ -128,3 +128,13 @@ def test_history_of_the_walk_has_both_versions(answers: list[dict[str, Any]]) ->
     assert [event["action"] for event in history] == ["added", "updated"]
     assert history[1]["before"]["text"] == "Ada lives in Lisbon."
     assert history[1]["after"]["text"] == "Ada lives in Lisbon, in Alfama."
+
+
+def test_the_interrupted_trip_of_the_walk_goes_on_with_the_hotel(answers: list[dict[str, Any]]) -> None:
+    assert [message["seq"] for message in answers[7]["results"]] == [1, 2]
+    assert answers[8]["next_step"] == "hotel"
+
+
+def test_the_lesson_of_the_walk_is_found_by_another_task(answers: list[dict[str, Any]]) -> None:
+    assert answers[10]["lessons"][0]["id"] == answers[9]["lesson"]["id"]
+    assert "User-Agent" in answers[10]["lessons"][0]["text"]

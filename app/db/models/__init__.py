@@ -23,6 +23,7 @@ from app.db.models.memories import (
 )
 from app.db.models.messages import message_postings, message_vectors, messages
 from app.db.models.owners import owner_stats
+from app.db.models.procedures import experiences, lessons, procedure_versions, procedures
 from app.db.models.sessions import session_states, sessions, summaries
 from app.db.models.usage import language_model_usage
 from app.db.models.users import users
@@ -38,10 +39,12 @@ __all__ = [
     "checkpoints",
     "context_cache",
     "embedding_models",
+    "experiences",
     "idempotency_keys",
     "jobs",
     "key_aliases",
     "language_model_usage",
+    "lessons",
     "memories",
     "memory_conflicts",
     "memory_events",
@@ -53,6 +56,8 @@ __all__ = [
     "message_vectors",
     "messages",
     "owner_stats",
+    "procedure_versions",
+    "procedures",
     "search_explanations",
     "session_states",
     "sessions",

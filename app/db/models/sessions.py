@@ -69,6 +69,7 @@ session_states = tenant_table(
     Column("document", JSONB, nullable=False),
     label("actor", required=True),
     timestamp("created_at", required=True),
+    Column("at_seq", BigInteger),
     PrimaryKeyConstraint("tenant_id", "session_id", "version"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
 )

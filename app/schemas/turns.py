@@ -1,0 +1,88 @@
+"""A turn of an agent in one write, and where an interrupted session stood."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from app.schemas.fields import JsonObject, Redactions, RequestModel, ResponseModel, Timezone
+from app.schemas.messages import Beside, Message, MessageIn
+from app.schemas.sessions import Session
+from app.schemas.states import State, Task
+
+
+class TurnState(RequestModel):
+    """What becomes of the state: a merge patch, or a whole new one."""
+
+    patch: JsonObject | None = Field(None, description="JSON Merge Patch, in which null removes a field")
+    state: JsonObject | None = Field(None, description="A whole new state")
+    version: int | None = Field(None, ge=0, description="Compare-and-set; 0: there must be none yet")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "TurnState":
+        if (self.patch is None) == (self.state is None):
+            raise ValueError("give either patch or state")
+        return self
+
+
+class TurnCreate(Beside):
+    """What an agent's turn leaves behind: messages, the state after them, or both."""
+
+    messages: list[MessageIn] = Field(default_factory=list, max_length=1000)
+    timezone: Timezone | None = Field(None, description="For messages that name none")
+    state: TurnState | None = None
+
+    model_config = RequestModel.model_config | {
+        "json_schema_extra": {
+            "examples": [
+                {
+                    "user_id": "ada",
+                    "messages": [
+                        {"role": "user", "content": "Find me a hotel in Lisbon."},
+                        {"role": "assistant", "content": "I found three; the cheapest is the Avenida."},
+                    ],
+                    "state": {"patch": {"task": {"goal": "Book the trip", "pending_steps": ["book the Avenida"]}}},
+                }
+            ]
+        }
+    }
+
+    @model_validator(mode="after")
+    def _leaves_something(self) -> "TurnCreate":
+        if not self.messages and self.state is None:
+            raise ValueError("give messages, a state, or both")
+        return self
+
+
+class Turn(ResponseModel):
+    """What was written, all of it in one transaction."""
+
+    session_id: str
+    results: list[Message] = Field(description="The messages in input order")
+    remembered: list[str] = Field(description="Memories that they created or renewed at once")
+    state: State | None = Field(description="The new version; null where the turn left the state alone")
+    redacted: Redactions = Field(default_factory=list)
+
+
+class LastSummary(ResponseModel):
+    """The summary that reaches furthest."""
+
+    text: str
+    level: int
+    from_seq: int
+    to_seq: int
+    created_at: datetime
+
+
+class Resumed(ResponseModel):
+    """Where a session stood when it was left."""
+
+    session: Session
+    task: Task = Field(description="The goal, the steps that are done, and those that are open")
+    next_step: str | None = Field(description="The first open step; null where none is")
+    state: State
+    summary: LastSummary | None
+    messages: list[Message] = Field(description="The last ones, oldest first")
+    open_tool_calls: list[dict[str, Any]] = Field(
+        description="Calls of the last assistant turn that no tool has answered: do them again, or ask"
+    )
