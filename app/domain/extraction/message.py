@@ -30,12 +30,17 @@ from app.domain.keys import built_in
 from app.domain.gate.sentences import asks_to_forget, refusal_of
 
 LONGEST_JOINED: Final = 300
+SHORT_ZH: Final = 10
+"""Characters of a Chinese clause without a person in it that completes the one before it."""
 
 _GOES_ON_ZH: Final = re.compile(
     r"(?:叫|名叫|约在|定在|安排在|改到|理由|原因|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
     r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
     r"做|刚|\d)"
 )
+_THEN_ZH: Final = re.compile(r"那")
+"""Begins what is concluded for the moment: 那我用清水."""
+
 _FOLLOWS: Final = re.compile(
     r"(?:and |,|\s)*(?:so|please|therefore)\b|(?:别|请|有事|不要|所以|这段时间|下午|晚上|早上|上午|发|只)"
 )
@@ -130,6 +135,8 @@ class Message:
         if clause.asked or refusal is not None:
             self._habits.note(clause, self._turn)
             return
+        if clause.chinese and _THEN_ZH.search(clause.lead) and not re.search(r"\d", clause.plain):
+            return
         if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
             return
         slot = None if self._working else self._framing.of(clause)
@@ -203,6 +210,8 @@ class Message:
         if same and (is_remark(clause, has_time=bool(times.spans)) or (notable and is_fragment(clause))):
             return self._goes_on(clause)
         if same and notable and category_of(clause, has_time=bool(times.spans)) == "domain" and self._goes_on(clause):
+            return True
+        if same and notable and clause.chinese and len(clause.plain) <= SHORT_ZH and not _OWN_ZH.search(clause.plain) and self._goes_on(clause):
             return True
         if notable and self._last is not None and is_fragment(clause) and self._goes_on(clause):
             return True

@@ -77,6 +77,7 @@ STATE: Final = re.compile(
     r"drafts?|part|tables?|tab|scripts?|"
     r"constants?|colou?r|index|strings?|regex|query|queries|snippets?|buttons?|lines?|steps?|as the|example|class|"
     r"method|cover letter|letter|essay)\b|"
+    r"(?:mm+|mhm|yeah|yep|yup|sure|ok|okay)?,? ?(?:mm+|yeah|yes|go on|go ahead|sure)(?: \w+){0,3}$|"
     r"(?:the|this|that) (?:functions?|variables?|columns?|loops?|lists?|arrays?|strings?|regex|query|snippet|output|"
     r"input|result|answer) \w+|"
     r"i(?:'m| am) (?:at|on) step \d|i got \d|i tried\b|i never (?:understood|got|knew)|i always (?:forget|confuse|mix)|"
