@@ -29,7 +29,7 @@ _GIVES_WAY: Final = re.compile(
     r"(?:\s\w+){0,3}?\s(?:to|into|in|until|back to)\b|moved from|"
     r"(?:has |have |had )?(?:joined|become|became)\b|turned \d|instead(?: of)?\b|replac(?:es|ed|ing)\b|"
     r"in place of|took over from|gave way to|no longer\b.*\bbut\b|from \S+(?: \S+)? to\b)"
-    r"|改成|改为|改用|改到|改在|改去|改喝|改吃|改学|改做|改名|改叫|改由|搬到|搬去|搬进|搬回|搬来|换成|换到|换用|换为|"
+    r"|改成|改为|改用|改到|调[高低整][到至为成]|(?:追加|放宽|缩短|压缩|扩大)[到至为成]|改在|改去|改喝|改吃|改学|改做|改名|改叫|改由|搬到|搬去|搬进|搬回|搬来|换成|换到|换用|换为|"
     r"换去|换了|迁移?[到至]|跳槽[到去]|[涨升降跌增减长调转变提延推挪][到至为成]|[推延]迟到|提前到|升级[到为]|"
     r"升[任职]|变成|变为|转[用去]|取代|代替|替换|[满刚]\d+岁|从.{1,12}[到换改迁转]"
 )
@@ -38,7 +38,7 @@ _ADDS: Final = re.compile(
     r"|[也还又](?!是不)|另外|此外|同时|除了|再加|以及"
 )
 _NOW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|from now on|currently|as of|lately|since (?:last|this)|going forward|new)\b"
+    r"\b(?:change of plans?|now|nowadays|these days|from now on|currently|as of|lately|since (?:last|this)|going forward|new)\b"
     r"|现在|如今|目前|今后|以后|从今|最近|眼下|这阵子|新的"
 )
 _ENDS: Final = re.compile(

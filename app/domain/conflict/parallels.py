@@ -11,6 +11,9 @@ from app.core.text.stopwords import ENGLISH
 _HAN: Final = re.compile("[\u3400-\u9fff]")
 _STAMP: Final = re.compile(r" ?[(（]\d{4}(?:-\d\d){0,2}(?:(?: to |至)\d{4}(?:-\d\d){0,2})?[)）]")
 _WORD: Final = re.compile(r"[\w$€£%+#'./:@-]*[\w%+#]")
+_OPENING: Final = re.compile(
+    r"^(?:change of plans?|(?:quick )?update|correction|news|actually|计划变了|更正(?:一下)?|更新(?:一下)?|改主意了)[,:，： -]+"
+)
 _CUES_EN: Final = frozenset(
     "now nowadays currently instead lately anymore actually just already also still usually always only always mostly "
     "normally generally typically recently new again then today 've have 'm".split()  # noqa: SIM905
@@ -27,6 +30,8 @@ _CHANGES_ZH: Final = re.compile(
 _GENERIC: Final = frozenset(
     "my our the a an i we i'm we're i've is are am to of in on at for with it's be do so and".split()
 )  # noqa: SIM905
+_EMPTY_ZH: Final = frozenset("我们的是在有要去到得")
+_TOLD_ZH: Final = re.compile("现在|如今|目前|改|换|不再")
 MOST_DIFFERENT: Final = 5
 """Words, or two characters each, of the part that differs."""
 
@@ -39,11 +44,13 @@ class Parallel:
         shared: Words (in Chinese: characters) of both that say something.
         new: The part of the new one that differs.
         old: That of the old one.
+        inside: Whether both begin and end alike.
     """
 
     shared: int
     new: str
     old: str
+    inside: bool
 
 
 def parallel(new: str, old: str) -> Parallel | None:
@@ -62,9 +69,10 @@ def parallel(new: str, old: str) -> Parallel | None:
     if not only_new or not only_old or max(len(only_new), len(only_old)) > MOST_DIFFERENT * (2 if chinese else 1):
         return None
     common = [*said[:first], *said[len(said) - last :]]
-    telling = [part for part in common if part not in (set("我们的是在有要去到得") if chinese else _GENERIC)]
+    telling = [part for part in common if part not in (_EMPTY_ZH if chinese else _GENERIC)]
     joint = "" if chinese else " "
-    return Parallel(len(telling), joint.join(only_new), joint.join(only_old))
+    inside = bool(last) and any(part not in _EMPTY_ZH | _GENERIC for part in said[:first])
+    return Parallel(len(telling), joint.join(only_new), joint.join(only_old), inside)
 
 
 def replaces(new: str, old: str, *, least: int | None = None) -> bool:
@@ -72,16 +80,23 @@ def replaces(new: str, old: str, *, least: int | None = None) -> bool:
 
     Both are the same but for one part, and what they share names the thing: at least two words, or three characters.
     """
-    found = parallel(new, old)
+    first = re.split(r"[,，;；]", new, maxsplit=1)[0]
+    found = parallel(new, old) or (parallel(first, old) if first != new else None)
     if found is None:
         return False
-    enough = least or (3 if _HAN.search(new) is not None else 2)
+    told = _HAN.search(new) is None or found.inside or _TOLD_ZH.search(new) is not None
+    enough = least or (2 if told else 3)
     return found.shared >= enough and (found.new.isdigit() or found.new not in ENGLISH)
+
+
+def is_new_state(new: str, old: str) -> bool:
+    """Whether a Chinese sentence ends with 了, that says that something is so now, and the old one does not."""
+    return re.search(r"了[。!！~]*$", new) is not None and re.search(r"了[。!！~]*$", old) is None
 
 
 @lru_cache(maxsize=4_096)
 def _parts(text: str) -> tuple[str, ...]:
-    plain = normalise(_STAMP.sub("", text)).strip(" .!。")
+    plain = _OPENING.sub("", normalise(_STAMP.sub("", text)).strip(" .!。"))
     if _HAN.search(plain) is None:
         words = _WORD.findall(_PHRASES_EN.sub(" ", plain))
         return tuple(_stem(word) for word in words if word not in _CUES_EN)

@@ -19,7 +19,8 @@ from app.domain.extraction.completing import (
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
 from app.domain.extraction.habits import Habits
-from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
+from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
+from app.domain.extraction.listing import apart
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.frames.reading import Framed, Framing
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
@@ -30,6 +31,9 @@ from app.domain.keys import built_in
 from app.domain.gate.sentences import asks_to_forget, refusal_of
 
 LONGEST_JOINED: Final = 300
+ALONE: Final = 2
+"""Clauses of a message that says one thing: a habit told there is told to be known."""
+
 SHORT_ZH: Final = 10
 """Characters of a Chinese clause without a person in it that completes the one before it."""
 
@@ -75,11 +79,14 @@ class Message:
         self._working = False
         self._sentence: list[Clause] = []
         self._framing = Framing()
+        self._alone = False
         self._lasting: tuple[int, datetime] | None = None
 
     def read(self) -> None:
         """Adds what the message tells to `candidates`."""
-        for clauses in sentences_of(self._turn.text):
+        sentences = sentences_of(self._turn.text)
+        self._alone = sum(map(len, sentences)) <= ALONE and not self._context.fiction
+        for clauses in sentences:
             self._read_sentence(clauses)
             self._sentence = clauses
 
@@ -151,7 +158,7 @@ class Message:
         candidate = read(clause, self._turn)
         if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
             candidate = read(carried, self._turn)
-            slot = slot or (None if self._working or candidate is None else self._framing.of(carried))
+            slot = slot or self._carried_slot(carried, candidate)
             candidate = self._as_said(candidate, clause) if candidate else None
             carried = None if candidate is None else carried
         else:
@@ -166,6 +173,11 @@ class Message:
             self._habits.note(clause, self._turn)
         if has_subject(clause):
             self._subject = clause
+
+    def _carried_slot(self, carried: Clause, found: Candidate | None) -> Framed | None:
+        """The slot of a clause with the subject that it leaves out; without a rule's word only one that is known."""
+        slot = None if self._working else self._framing.of(carried)
+        return slot if slot is None or found is not None or built_in(slot.frame.key) is not None else None
 
     def _add_framed(self, clause: Clause, slot: Framed, found: Candidate | None) -> None:
         """Takes what fills a slot, in the words of the rule that knows it or in its own."""
@@ -211,10 +223,18 @@ class Message:
             return self._goes_on(clause)
         if same and notable and category_of(clause, has_time=bool(times.spans)) == "domain" and self._goes_on(clause):
             return True
-        if same and notable and clause.chinese and len(clause.plain) <= SHORT_ZH and not _OWN_ZH.search(clause.plain) and self._goes_on(clause):
+        if (
+            same
+            and notable
+            and clause.chinese
+            and len(clause.plain) <= SHORT_ZH
+            and not _OWN_ZH.search(clause.plain)
+            and self._goes_on(clause)
+        ):
             return True
         if notable and self._last is not None and is_fragment(clause) and self._goes_on(clause):
             return True
+        notable = notable or (self._alone and is_habit(clause))
         if notable and not is_laughed_at(clause):
             self._add(read_plain(clause, self._turn, times), clause)
         return notable
@@ -237,7 +257,7 @@ class Message:
             and _FOLLOWS.match(clause.lead + clause.plain)
         ):
             candidate = replace(candidate, expires_at=self._lasting[1])
-        self.candidates.append(candidate)
+        self.candidates += apart(candidate)
         self._context = replace(self._context, question=None, telling=True, told=True)
         self._last = (len(self.candidates) - 1, clause)
 

@@ -34,8 +34,11 @@ _SUBMIT: Final = re.compile(
 )
 _CHANGED: Final = re.compile(
     rf"{_OPENING}{_NOW}(?:我们?|咱们?)?{_NOW}(?P<took>把|将|给)?{_OWN}{_NOW}{_NOUN}{_NOW}(?:从(?P<before>[^,]+?))?(?:由)?"
-    r"(?:又|要|被|可能|全部|都|也|临时|再)*(?P<verb>改约|重装|调高|调低|提高|续签|改期|改签|改名|改|换|挪|搬|迁移?|推迟|延期|延后|延长|延|提前|调整|调|转|升级|升|涨价?|降|砍|加|减|缩|"
+    r"(?:又|要|被|可能|全部|都|也|临时|再)*(?P<verb>追加|放宽|缩短|压缩|扩大|扩|改约|重装|调高|调低|提高|续签|改期|改签|改名|改|换|挪|搬|迁移?|推迟|延期|延后|延长|延|提前|调整|调|转|升级|升|涨价?|降|砍|加|减|缩|"
     r"增加|提高|变更|变|更新|顺延|切换|切|移|重构|重写|定|跳|推|提)(?:到|成|为|至|去|回|叫|进|用)(?:了)?(?P<value>[^,]+)"
+)
+_WRITTEN: Final = re.compile(
+    rf"{_NOW}{_OWN}{_NOUN}{_NOW}(?:是用|是|用|改用|换|拿){_NOW}(?P<value>[^,]{{1,14}}?)(?:来)?(?:重写|改写|写|开发|实现|搭建|搭)(?:的|了|成)*"
 )
 _RENAMED: Final = re.compile(
     rf"{_NOW}{_OWN}{_NOUN}{_NOW}(?:(?:改名|更名|改)叫做?|(?:改名|更名)(?:为|成))了?(?P<value>[^,]+)"
@@ -54,7 +57,7 @@ _EVENT: Final = re.compile(
     r".*(?:会|课|会议|例会|周会|晨会|班|航班|火车|高铁|考试|面试|聚会|聚餐|婚礼|比赛|评审|答辩|预约|体检|复诊|看牙|训练|培训|讲座|论文|报告|标书|版本|上线|发布|截止|作业|方案|合同|签约|手术|演出|飞机|派对|团建|项目|稿子|时间|日期)$"
 )
 _THING: Final = re.compile(
-    r".*(?:ci|api|后端|前端|服务|服务器|数据库|接口|端口|预算|房租|项目|版本|仓库|缓存|队列|网站|系统|框架|供应商|工位|会议室|教室|办公室|密码|编号|套餐|负责人|"
+    r".*(?:ci|api|后端|前端|后台|服务|服务器|数据库|接口|端口|预算|房租|项目|版本|仓库|缓存|队列|网站|系统|框架|供应商|工位|会议室|教室|办公室|密码|编号|套餐|负责人|"
     r"薪|工资|薪水|收入|身高|血型|鞋码|尺码|工号|学号|柜|费|价|租|额|时长|频率|人数|"
     r"[a-z]{2,12})$"
 )
@@ -63,7 +66,7 @@ _BAD_VALUE: Final = re.compile(
     r"一[种门类个款套](?!月)|指|的$|家$|这|那|谁|哪|多少|几)"
 )
 _BAD_NOUN: Final = re.compile(
-    r"(?:现在|目前|如今|已经|最近|今年|去年|明年|以后|暂时|一般|通常|平时)+$|\d|[一二三四五六七八九十]+月|会$|.*(?:我|你|他|她|它|们|这|那|谁|什么|不|没|想|能|要|可以|觉得|认为|如果|因为|所以|但|就|才|只|最好|还|都|很|说|问|告诉|请|让|给|从|把|被|里|边|上次|时候|地方|原因|今天|明天|昨天)$|"
+    r"(?:现在?|目前|如今|已经|最近|今年|去年|明年|以后|暂时|一般|通常|平时)+$|\d|[一二三四五六七八九十]+月|会$|.*(?:我|你|他|她|它|们|这|那|谁|什么|不|没|想|能|要|可以|觉得|认为|如果|因为|所以|但|就|才|只|最好|还|都|很|说|问|告诉|请|让|给|从|把|被|里|边|上次|时候|地方|原因|今天|明天|昨天)$|"
     r"^(?:如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|换成|换到|可能|应该|一个|有|把|对|比如|例如|虽然)"
 )
 
@@ -71,7 +74,7 @@ _BAD_NOUN: Final = re.compile(
 def frame_of(clause: Clause) -> Frame | None:
     """What a clause says fills which slot; None where its form does not tell."""
     plain, text = clause.plain, clause.text
-    for found in (_by_verb, _renamed, _changed, _submit, _copula, _bare_number, _reversed, _switched):
+    for found in (_by_verb, _written, _renamed, _changed, _submit, _copula, _bare_number, _reversed, _switched):
         frame = found(plain, text)
         if frame is not None:
             return frame
@@ -147,6 +150,14 @@ def _key_of(template: str, noun: str, plain: str, written: str) -> str | None:
     return template.replace("{noun}", noun)
 
 
+def _written(plain: str, text: str) -> Frame | None:
+    match = _WRITTEN.fullmatch(plain)
+    noun = "" if match is None else plain_noun(match["noun"])
+    if match is None or _is_no_noun(match["noun"]) or not (match["own"] or _THING.match(noun)):
+        return None
+    return filled(plain, text, match.span("value"), noun=noun, firm=_THING.match(noun) is not None)
+
+
 def _renamed(plain: str, text: str) -> Frame | None:
     match = _RENAMED.fullmatch(plain)
     if match is None or _BAD_NOUN.match(match["noun"]):
@@ -216,7 +227,11 @@ def _copula(plain: str, text: str) -> Frame | None:
     named, sort = how in {"叫", "名叫", "叫做"}, sort_of(*value)
     if not _fits(noun, how, sort, own=own, named=named):
         return None
-    firm = own or (noun in HEADS and (sort in {"time", "number"} or cue_of(plain) is not None or named))
+    firm = (
+        own
+        or (named and is_animal(noun))
+        or (noun in HEADS and (sort in {"time", "number"} or cue_of(plain) is not None or named))
+    )
     return filled(plain, text, match.span("value"), noun=noun, named=named, firm=firm)
 
 

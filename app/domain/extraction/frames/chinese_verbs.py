@@ -42,7 +42,7 @@ FRAMES: Final = (
         replaces=True,
     ),  # fmt: skip
     _frame(
-        rf"{_ME}(?:定居|住|居住|生活|常住|落户|安家)在?(?P<value>(?!校|家|宿舍|酒店|院)[^,]{{2,14}}?)(?:住|生活|定居|这边|那边)?{_END}",
+        rf"{_ME}(?:定居|住|居住|现居|现住|旅居|长居|生活|常住|落户|安家)在?(?P<value>(?!校|家|宿舍|酒店|院)[^,]{{2,14}}?)(?:住|生活|定居|这边|那边)?{_END}",
         "user.city",
         "identity",
         firm=False,
@@ -61,6 +61,14 @@ FRAMES: Final = (
     _frame(
         rf"{_ME}(?:入职|加入|加盟|就职于|任职于|供职于|效力于)了?{_V}(?:工作|上班)?{_END}", "user.employer", "identity"
     ),
+    _frame(rf"{_I}(?:现)是?(?:居|住)(?:于|在)?{_V}{_END}", "user.city", "identity"),
+    _frame(rf"{_I}是(?P<value>[^,]{{1,8}}(?:组|部|部门|团队|小组|中心))的(?:人|一员)?{_END}", "user.team", "identity"),
+    _frame(
+        rf"{_I}(?:在|转学到|转到|考上了?|考到|就读于)(?P<value>[^,]{{2,10}}?)(?:读书|上学|念书|读研|读博|读大学|上大学|念大学){_END}",
+        "user.school",
+        "identity",
+    ),
+    _frame(rf"{_I}转学(?:到|去|至)了?{_V}{_END}", "user.school", "identity", replaces=True),
     _frame(rf"{_I}是(?P<value>[^,]{{2,12}}?)的(?:员工|职员|雇员|人){_END}", "user.employer", "identity"),
     _frame(
         rf"{_ME}在(?P<value>(?!家|这|那|线|加|外地)[^,]{{2,14}}?)(?:上班|工作|任职|就职|打工|供职){_END}",

@@ -62,11 +62,11 @@ _DID: Final = re.compile(
     rf"(?: back| up| down| forward)?(?: over)? (?:(?P<own>my|our|the) )?(?P<noun>{_NOUN}){_FROM_TO}"
 )
 _REWROTE: Final = re.compile(
-    r"(?:i|we)(?:'ve| have)?(?: just| finally| recently)* (?:rewrote|rebuilt|rewritten|reimplemented|redid|remade) "
+    r"(?:i|we)(?:'ve| have|'re)?(?: just| finally| recently)* (?:rewriting|rewrote|are rewriting|rebuilt|rewritten|reimplemented|redid|remade) "
     r"(?P<own>my|our|the) (?P<noun>[\w -]+?) (?:from (?P<before>[^,]+?) )?(?:in|with|on|to|using) (?P<value>.+)"
 )
 _INSTEAD: Final = re.compile(
-    r"(?:i|we)(?:'ve| have)?(?: just| finally| recently| had to)* (?:replaced|swapped(?: out)?|traded(?: in)?|exchanged|ditched|"
+    r"(?:(?:i|we)(?:'ve| have)?(?: just| finally| recently| had to)* )?(?:replaced|swapped(?: out)?|traded(?: in)?|exchanged|ditched|"
     r"dropped|sold|dumped|gave up(?: on)?|quit|cancelled|canceled|stopped(?: using| with)?|left|closed) "
     r"(?:my |our |the )?(?P<before>[^,]+?)(?: account| membership| subscription)?,? (?:with|for|and|in favou?r of|to)"
     r"(?: now| i| i'm| i am| we| we're| have| am|'ve)*"
@@ -103,7 +103,9 @@ _BAD_VALUE: Final = re.compile(
     r"failing|working|running|sleeping|sick|tired|busy|crazy|cute|an? (?:mess|pain|joke|disaster|nightmare|problem|bit|lot|"
     r"good|great|bad|nice|pleasure|question|must))\b(?! \d)"
 )
-_PLURAL_OWN: Final = frozenset({"are", "'re"})
+_RECURRING: Final = re.compile(
+    r"(?:every |each |the first |alternate )|(?:mon|tues|wednes|thurs|fri|satur|sun)day(?:s| (?:morning|evening|afternoon|night)s)\b"
+)
 
 _TIMES_OF: Final = frozenset(
     {"leaves ", "departs ", "starts ", "begins ", "takes place ", "happens ", "runs ", "closes "}
@@ -185,6 +187,8 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
         if sort_of(folded_value, said) != "time":
             return None
         key = slot_of(f"{noun} deadline" if verb.key == "{due}" else f"{noun} release", "time")
+    elif noun is not None and verb.key == "{head}":
+        key = slot_of(f"{noun} {match['head']}", sort_of(folded_value, said))
     elif noun is not None and "{slot}" in verb.key:
         key = _slot_key(verb.key, noun, folded_value, said)
     elif noun is not None:
@@ -256,7 +260,10 @@ def _instead(plain: str, text: str) -> Frame | None:
 
 def _copula(plain: str, text: str) -> Frame | None:
     match = _COPULA.fullmatch(plain)
-    if match is None or _is_no_slot(match):
+    recurs = match is not None and len(match["noun"].split()) <= 3 and _RECURRING.match(match["value"]) is not None  # noqa: PLR2004
+    if match is None or (
+        _is_no_slot(match) and not (recurs and match["noun"].split()[0] not in _PRONOUNS | _PREPOSITIONS)
+    ):
         return None
     how = (match["how"] or "").strip()
     value = value_of(plain, text, match.span("value"))
@@ -272,7 +279,7 @@ def _copula(plain: str, text: str) -> Frame | None:
         return None
     if how.startswith("due") or (how == "by" and sort == "time"):
         return _due(noun, value[1], plain) if sort == "time" else None
-    return filled(plain, text, match, noun=noun, named=named, firm=match["own"] is not None, hours=hours)
+    return filled(plain, text, match, noun=noun, named=named, firm=recurs or match["own"] is not None, hours=hours)
 
 
 def _is_no_slot(match: "re.Match[str]") -> bool:

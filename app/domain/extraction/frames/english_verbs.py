@@ -46,7 +46,7 @@ def _frame(
 
 
 FRAMES: Final = (
-    _frame(rf"{_I} (?:live|reside|stay) (?:in|near|outside) {_V}", "user.city", "identity", name=True, firm=False),
+    _frame(rf"{_I} (?:live|reside) (?:in|near|outside) {_V}", "user.city", "identity", name=True),
     _frame(
         rf"{_AM} (?:living|residing|based|located|settled(?: down)?|settling) (?:in|near|outside|out of|here in) {_V}",
         "user.city",
@@ -227,7 +227,7 @@ FRAMES: Final = (
     ),
     _frame(
         rf"(?:{_I} (?:use|chose|picked|adopted|went with|go with|prefer|like|moved to|switched to|like using|read|play|have)|"
-        rf"{_AM} (?:using|on)) (?P<value>[^,]+?) (?:as|for) (?:my|our|the) (?P<noun>(?!job\b|work\b|next|this)[\w -]+)",
+        rf"{_AM} (?:using|on)) (?P<value>(?!.* of )[^,]+?) (?:as|for) (?:my|our|the) (?P<noun>(?!job\b|work\b|next|this)[\w -]+)",
         "{slot}",
         "preference",
     ),
@@ -319,6 +319,18 @@ FRAMES: Final = (
         rf"(?:{_I} (?:have|own|adopted|got|keep)|{_I} also have) (?:a|an|one|my) (?:[a-z]+ )?(?P<noun>{ANIMALS_EN})(?:,)? (?:named|"
         rf"called|whose name is) (?P<value>.+)",
         "user.{noun}.name",
+        "relation",
+        name=True,
+    ),
+    _frame(
+        r"(?:i|we)(?:'ve| have)?(?: got| have| set| agreed on)? (?:a |an )(?P<head>budget|deadline|limit|target|quota|goal) of (?P<value>[^,]+?)"
+        r" (?:for|on) (?:the |our |my )?(?P<noun>[\w -]+)",
+        "{head}",
+        "project",
+    ),
+    _frame(
+        r"(?:the |our )?(?P<noun>[\w -]+?) (?:is|are) (?:now )?(?:owned|run|led|managed|handled|maintained|taken care of) by (?P<value>.+)",
+        "{slot}.owner",
         "relation",
         name=True,
     ),
