@@ -128,7 +128,7 @@ class UpdateReport:
     Args:
         told: Updates of which both statements became memories.
         current: Those whose new value is current in the end.
-        closed: Those of whose old statement nothing is current, though it was kept.
+        closed: Those whose old value is current no more, though it was kept.
         both: Those of which both is so: the figure that counts.
         errors: A line for each of the others.
     """
@@ -152,7 +152,7 @@ def score_updates(groups: Sequence[Sequence[Update]], noise: Sequence[str] = ())
             first = [held for held in store.held if held.seq == old and folded(one.was) in held.words]
             second = [held for held in store.held if held.seq == new and folded(one.now) in held.words]
             current = any(held.active for held in second)
-            closed = bool(first) and not any(held.active for held in store.held if held.seq == old)
+            closed = bool(first) and not any(held.active for held in first)
             for name, good in (
                 ("told", first and second),
                 ("current", current),

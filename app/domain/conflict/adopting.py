@@ -114,13 +114,17 @@ def _of_part(new: Statement, keyed: Sequence[Statement]) -> set[str]:
 
 def _parts(key: str) -> tuple[tuple[str, ...], str]:
     """The words of the noun, and the attribute."""
-    if key.startswith(HABIT):
+    if key.startswith(HABIT) or built_in(key) is not None:
         return (), ""
     owner, _, rest = canonical(key).partition(".")
     words = [word for word in rest.replace("_", ".").split(".") if word]
     if owner not in _OWNERS or not words:
         return (), ""
-    attribute = words.pop() if words[-1] in {"time", "deadline", "name", "owner", "dose", "version", "school"} else ""
+    attribute = (
+        words.pop()
+        if words[-1] in {"time", "deadline", "name", "owner", "dose", "version", "school", "employer"}
+        else ""
+    )
     return tuple(words), "time" if attribute in _TIMES else attribute
 
 

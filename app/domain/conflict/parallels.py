@@ -32,6 +32,12 @@ _GENERIC: Final = frozenset(
 )  # noqa: SIM905
 _EMPTY_ZH: Final = frozenset("我们的是在有要去到得")
 _TOLD_ZH: Final = re.compile("现在|如今|目前|改|换|不再")
+_COMMON_VERB: Final = re.compile(
+    r"\b(?:like|love|hate|enjoy|have|has|eat|drink|use|want|need|go|get|got|read|see|saw|know|do|make|made|play|try|learn|take|"
+    r"watch|buy|bought|visit|met|meet|speak|own|is|are|am|'m|'s|'re|can|like[sd]|think|add|added|cook|study|write|fix|work)\b|'(?:m|re|s)\b"
+)
+"""Of what these verbs have, one may have several."""
+
 MOST_DIFFERENT: Final = 5
 """Words, or two characters each, of the part that differs."""
 
@@ -86,6 +92,8 @@ def replaces(new: str, old: str, *, least: int | None = None) -> bool:
         return False
     told = _HAN.search(new) is None or found.inside or _TOLD_ZH.search(new) is not None
     enough = least or (2 if told else 3)
+    if found.shared == 1 and _HAN.search(new) is None and _COMMON_VERB.search(new.lower()) is None:
+        enough = 1
     return found.shared >= enough and (found.new.isdigit() or found.new not in ENGLISH)
 
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from dataclasses import replace
 from typing import Final
 
+from app.domain.conflict.persons import subject_of
 from app.domain.extraction.asking import request_of
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause, joined, sentences_of
@@ -56,6 +57,15 @@ _LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "co
 
 MOST_BACK: Final = 3
 """Candidates back to which a pronoun at the beginning of a turn may point."""
+
+
+_OF_OTHERS: Final = frozenset({"user.partner", "user.child", "user.pet", "user.manager"})
+
+
+def _is_own_slot(key: str) -> bool:
+    """Whether a key holds what is the user's own, and nothing of somebody close to them."""
+    known = built_in(key)
+    return known is not None and known.key.startswith("user.") and known.key not in _OF_OTHERS
 
 
 class Message:
@@ -249,6 +259,8 @@ class Message:
         return replace(candidate, quote=clause.text, text=dated(clause.text, self._turn).text)
 
     def _add(self, candidate: Candidate, clause: Clause) -> None:
+        if candidate.key is not None and subject_of(clause.text) is not None and _is_own_slot(candidate.key):
+            candidate = replace(candidate, key=None)
         if candidate.expires_at is not None:
             self._lasting = (clause.sentence, candidate.expires_at)
         elif (

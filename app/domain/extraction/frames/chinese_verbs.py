@@ -68,6 +68,11 @@ FRAMES: Final = (
         "user.school",
         "identity",
     ),
+    _frame(
+        rf"{_I}在(?P<value>(?!家|这|那|线|外地)[^,]{{2,12}}?)(?:教|当|担任|做)(?!的|了|什|饭|菜|客)[^,]{{2,8}}?{_END}",
+        "user.employer",
+        "identity",
+    ),
     _frame(rf"{_I}转学(?:到|去|至)了?{_V}{_END}", "user.school", "identity", replaces=True),
     _frame(rf"{_I}是(?P<value>[^,]{{2,12}}?)的(?:员工|职员|雇员|人){_END}", "user.employer", "identity"),
     _frame(
@@ -275,7 +280,7 @@ FRAMES: Final = (
         firm=False,
     ),  # fmt: skip
     _frame(
-        rf"(?P<value>[^,我你]{{2,4}}?){_ADVERB}(?:负责(?!人)|主管|维护)(?P<noun>[^,]{{2,8}}?){_END}",
+        rf"(?P<value>[^,我你]{{2,4}}?){_ADVERB}(?:负责(?!人)|主管)(?P<noun>[^,]{{2,8}}?){_END}",
         "{slot}.owner",
         "relation",
         firm=False,

@@ -66,12 +66,12 @@ _REWROTE: Final = re.compile(
     r"(?P<own>my|our|the) (?P<noun>[\w -]+?) (?:from (?P<before>[^,]+?) )?(?:in|with|on|to|using) (?P<value>.+)"
 )
 _INSTEAD: Final = re.compile(
-    r"(?:(?:i|we)(?:'ve| have)?(?: just| finally| recently| had to)* )?(?:replaced|swapped(?: out)?|traded(?: in)?|exchanged|ditched|"
+    r"(?:(?:i|we|(?:my|our) [\w-]+)(?:'ve| have)?(?: just| finally| recently| had to)* )?(?:replaced|swapped(?: out)?|traded(?: in)?|exchanged|ditched|"
     r"dropped|sold|dumped|gave up(?: on)?|quit|cancelled|canceled|stopped(?: using| with)?|left|closed) "
     r"(?:my |our |the )?(?P<before>[^,]+?)(?: account| membership| subscription)?,? (?:with|for|and|in favou?r of|to)"
     r"(?: now| i| i'm| i am| we| we're| have| am|'ve)*"
     r"(?: (?:bought|got|took up|joined|started(?: using| with| at)?|picked up|switched to|went with|use|using|learning|"
-    r"moved to|opened one at|signed up (?:at|with)|am using|go(?:t)? with|adopted|chose))? (?P<value>.+)"
+    r"moved to|plays?|does|uses|drives|goes to|opened one at|signed up (?:at|with)|am using|go(?:t)? with|adopted|chose))? (?P<value>.+)"
 )
 _USED_TO: Final = re.compile(
     rf"{_OPENING}(?P<own>my|our|the) (?P<noun>{_NOUN}) (?:used to be|was)(?: called| named| on| at| in)? (?P<before>[^,]+?),? "
@@ -295,7 +295,7 @@ _PREPOSITIONS: Final = frozenset(
     "from to of in on at by for with over up down out off about into back through not".split()
 )  # noqa: SIM905
 _PRONOUNS: Final = frozenset(
-    "i i'm we it it's he she they you that this there here what who where when how one everything something nothing "
+    "i i'm me us him them her we it it's he she they you that this there here what who where when how one everything something nothing "
     "everyone nobody all most some any these those his her their its your".split()  # noqa: SIM905
 )
 

@@ -202,6 +202,13 @@ FRAMES: Final = (
         "habit.learning_language",
         "goal",
     ),
+    _frame(
+        rf"(?:{_I} (?:go to|attend|study at|goes to|transferred to|enrolled at|switched to|moved to)|{_AM} (?:at|studying at|enrolled at)) "
+        r"(?P<value>[\w .'&-]+ (?:high(?: school)?|school|university|college|academy|elementary|uni|institute))\b.*",
+        "user.school",
+        "identity",
+        name=True,
+    ),
     _frame(rf"(?:{_I} (?:major|majored)|{_AM} majoring) in {_V}", "user.major", "identity"),
     _frame(
         rf"{_AM} studying (?P<value>(?!for\b|the\b|how\b|this\b|that\b|it\b|at\b|abroad)[a-z][\w &-]{{2,40}})",

@@ -12,7 +12,7 @@ MOST_CHARACTERS: Final = 60
 _CLOCK: Final = r"\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d\b|noon\b|midnight\b|\d{1,2} o'clock"
 _DAY: Final = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|tomorrow\b|(?:next|this) (?:week|month|spring|summer|fall|autumn|"
-    r"winter)\b|(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"winter)\b|(?:january|february|april|june|july|august|september|october|november|december)\b(?! \d)|(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}|\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|"
     r"april|may|june|july|august|september|october|november|december)|\d{4}-\d\d-\d\d|the \d{1,2}(?:st|nd|rd|th)\b"
     r"(?! (?:floor|grade|year))"
