@@ -109,7 +109,7 @@ def _of_part(new: Statement, keyed: Sequence[Statement]) -> set[str]:
     if new.key is None:
         return set()
     mine = _parts(new.key)
-    return {canonical(str(old.key)) for old in keyed if mine and _meet(mine, _parts(str(old.key)))}
+    return {canonical(str(old.key)) for old in keyed if _meet(mine, _parts(str(old.key)))}
 
 
 def _parts(key: str) -> tuple[tuple[str, ...], str]:

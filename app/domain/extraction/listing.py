@@ -15,11 +15,13 @@ _SEPARATOR_ZH: Final = re.compile(r"、|和|跟|与|以及|还有|,")
 _ITEM_EN: Final = re.compile(r"[\w'-]+(?: [\w'-]+){0,2}")
 _ITEM_ZH: Final = re.compile(r"[^\s,，的了是我你他她不没]{1,6}")
 _PAIRS: Final = re.compile(
-    r"(?i)\b(?:mac|gin|fish|salt|rock|drum|bread|rhythm|black|arts|rum|peanut butter|track|trial|pros|rest|food|up|back|more|"
+    r"(?i)\b(?:mac|gin|fish|salt|rock|drum|bread|rhythm|black|arts|rum|peanut butter|track|trial|pros|rest|food|"
+    r"up|back|more|"
     r"bed|dungeons|cut|tom|mix|hide|search|research|science) (?:and|&) \w+"
 )
 _SENTENCE: Final = re.compile(
-    r"\b(?:i|it|they|he|she|we|is|are|was|to|when|while|because|if|who|that|my|with|in|on|at|for|but|not)\b", re.I
+    r"\b(?:i|it|they|he|she|we|is|are|was|to|when|while|because|if|who|that|my|with|in|on|at|for|but|not)\b",
+    re.IGNORECASE,
 )
 _JOINED: Final = re.compile(r" (?:and|or|&) |[、和跟与]|以及|还有")
 MOST_ITEMS: Final = 4

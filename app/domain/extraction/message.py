@@ -1,8 +1,8 @@
 """One message of a user's: its sentences and clauses in turn, each seen with those before it."""
 
 import re
-from datetime import datetime
 from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from app.domain.conflict.persons import subject_of
@@ -19,17 +19,17 @@ from app.domain.extraction.completing import (
 )
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
-from app.domain.extraction.habits import Habits
-from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
-from app.domain.extraction.listing import apart
-from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.frames.reading import Framed, Framing
+from app.domain.extraction.habits import Habits
+from app.domain.extraction.listing import apart
+from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
+from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
-from app.domain.keys import built_in
 from app.domain.gate.sentences import asks_to_forget, refusal_of
+from app.domain.keys import built_in
 
 LONGEST_JOINED: Final = 300
 ALONE: Final = 2
@@ -152,9 +152,7 @@ class Message:
         if clause.asked or refusal is not None:
             self._habits.note(clause, self._turn)
             return
-        if clause.chinese and _THEN_ZH.search(clause.lead) and not re.search(r"\d", clause.plain):
-            return
-        if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
+        if self._is_no_statement(clause):
             return
         slot = None if self._working else self._framing.of(clause)
         if slot is not None and slot.since is not None:
@@ -165,14 +163,25 @@ class Message:
         if self._working and is_of_the_task(clause):
             self._habits.note(clause, self._turn)
             return
+        self._take(clause, slot)
+        if has_subject(clause):
+            self._subject = clause
+
+    def _is_no_statement(self, clause: Clause) -> bool:
+        """Whether a clause is concluded for the moment, made up, or known to everybody."""
+        concluded = clause.chinese and _THEN_ZH.search(clause.lead) and not re.search(r"\d", clause.plain)
+        return (
+            bool(concluded) or (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain)
+        )
+
+    def _take(self, clause: Clause, slot: Framed | None) -> None:
+        """Takes what a rule or the form of a clause tells, else the statement as it is if it is worth it."""
         candidate = read(clause, self._turn)
-        if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
+        carried = None if candidate is not None else with_subject(clause, self._subject_of(clause))
+        if carried is not None:
             candidate = read(carried, self._turn)
             slot = slot or self._carried_slot(carried, candidate)
             candidate = self._as_said(candidate, clause) if candidate else None
-            carried = None if candidate is None else carried
-        else:
-            carried = None
         if slot is not None and (candidate is not None or slot.frame.firm):
             self._add_framed(clause, slot, candidate)
         elif candidate is not None and self._completes(clause, candidate, carried=carried is not None):
@@ -181,8 +190,6 @@ class Message:
             self._add(self._as_correction(candidate, clause), clause)
         elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
-        if has_subject(clause):
-            self._subject = clause
 
     def _carried_slot(self, carried: Clause, found: Candidate | None) -> Framed | None:
         """The slot of a clause with the subject that it leaves out; without a rule's word only one that is known."""

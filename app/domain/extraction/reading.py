@@ -122,8 +122,15 @@ def framed(candidate: Candidate, frame: Frame) -> Candidate:
 
 def read_frame(clause: Clause, turn: Turn, frame: Frame) -> Candidate:
     """What only the form of a sentence tells."""
-    return framed(replace(read_plain(clause, turn, dated(clause.text, turn)), kind="semantic", category=frame.category,
-                          importance=default_importance(frame.category)), frame)  # fmt: skip
+    return framed(
+        replace(
+            read_plain(clause, turn, dated(clause.text, turn)),
+            kind="semantic",
+            category=frame.category,
+            importance=default_importance(frame.category),
+        ),
+        frame,
+    )
 
 
 def read_answer(clause: Clause, turn: Turn, times: Dated, context: Context) -> Candidate | None:

@@ -131,7 +131,8 @@ TASK: Final = re.compile(
     r"find|search|look up|calculate|solve|next (?:one|question|problem)|convert|compute|tell me|recommend|suggest|"
     r"compare|run|open|send|check|read|analy[sz]e|help me|help|try|add|add a|"
     r"remove|refactor|"
-    r"implement|draw|design|plan(?! is\b| was\b|:|'s)|book(?! club|shop|store)|order|schedule|set (?:a|an) (?:timer|alarm|"
+    r"implement|draw|design|plan(?! is\b| was\b|:|'s)|book(?! club|shop|store)|order|schedule|set (?:a|an) "
+    r"(?:timer|alarm|"
     r"reminder)|remind me|play|sort|format|count)\b(?!.{0,200}\b(?:always|never|"
     r"from now on|every time)\b)"
 )
