@@ -19,7 +19,7 @@ from app.domain.extraction.completing import (
 )
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
-from app.domain.extraction.frames.reading import Framed, Framing
+from app.domain.extraction.frames.reading import Framed, Framing, alone
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.listing import apart
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
@@ -193,7 +193,7 @@ class Message:
 
     def _carried_slot(self, carried: Clause, found: Candidate | None) -> Framed | None:
         """The slot of a clause with the subject that it leaves out; without a rule's word only one that is known."""
-        slot = None if self._working else self._framing.of(carried)
+        slot = None if self._working else alone(carried)
         return slot if slot is None or found is not None or built_in(slot.frame.key) is not None else None
 
     def _add_framed(self, clause: Clause, slot: Framed, found: Candidate | None) -> None:

@@ -1,13 +1,14 @@
 """English announcements of a change and what completes them: "I got a new phone, it's a Pixel"."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from app.domain.extraction.clauses import Clause
 from app.domain.extraction.frames.english import filled, frame_of, is_event, value_of
 from app.domain.extraction.frames.frame import Frame
 from app.domain.extraction.frames.nouns import HEADS, plain_noun, singular
-from app.domain.extraction.slots import key_of_name
+from app.domain.extraction.slots import favourite_key, key_of_name
 
 _SUBJECT: Final = (
     r"(?:(?:quick update|update|good news|news|big news|btw|so|well|also|yesterday|last (?:week|month)|this week|fyi|"
@@ -95,6 +96,11 @@ _NEW: Final = re.compile(
     r"starting \w+))?:"
     r" ?(?P<value>.+)"
 )
+_FAVOURITE: Final = re.compile(
+    r"(?:now )?(?P<value>[\w .+#'&-]+?) is (?:now |currently )?my (?:new )?(?:favou?rite|fave?|go-to|number one|first "
+    r"choice)"
+    r"(?: one)?(?: now| these days| nowadays| at the moment)*"
+)
 _SURE: Final = re.compile(r"(?:an?|the|number|no\.?) (?=.*[A-Z0-9])|[A-Z0-9]")
 
 
@@ -128,8 +134,14 @@ def announced_at_once(clause: Clause) -> Frame | None:
     head = clause.plain[: inline.end("head")]
     noun = _announced_plain(head)
     start = inline.start("tail")
+    if noun is None:
+        return None
+    tail = replace(clause, start=clause.start + start, text=clause.text[start:], plain=clause.plain[start:])
+    choice = _chosen(tail, noun)
+    if choice is not None:
+        return choice
     bare = _BARE.fullmatch(clause.plain, start)
-    if noun is None or bare is None or not _SURE.match(clause.text[start:]):
+    if bare is None or re.search(r" (?:is|are|was) ", bare["value"]) or not _SURE.match(clause.text[start:]):
         return None
     return filled(clause.plain, clause.text, bare, noun=noun, change="replaces")
 
@@ -173,6 +185,9 @@ def in_place_of(clause: Clause, before: str) -> Frame | None:
 def completed(clause: Clause, topic: str) -> Frame | None:
     """What a clause after an announcement says it has changed into."""
     plain, text = clause.plain, clause.text
+    choice = _chosen(clause, topic)
+    if choice is not None:
+        return choice
     it = _IT.fullmatch(plain)
     if it is not None and (frame := _of_topic(plain, text, it, topic)) is not None:
         return frame
@@ -187,6 +202,14 @@ def completed(clause: Clause, topic: str) -> Frame | None:
         if frame is not None:
             return frame
     return None
+
+
+def _chosen(clause: Clause, topic: str) -> Frame | None:
+    """ "V is my favourite now", said of the noun that was announced."""
+    match = _FAVOURITE.fullmatch(clause.plain)
+    value = None if match is None else value_of(clause.plain, clause.text, match.span("value"))
+    key = favourite_key(singular(plain_noun(topic)))
+    return None if value is None or key is None else Frame(key, value[1], "preference", "replaces")
 
 
 def _of_topic(plain: str, text: str, match: "re.Match[str]", topic: str) -> Frame | None:
