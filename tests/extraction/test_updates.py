@@ -19,8 +19,10 @@ NOISE: Final = (
     "my neighbour has a new bike",
 )
 
-LEAST: Final[dict[Split, float]] = {"tuning": 0.90, "heldout": 0.85}
-"""Of both values right. The aim is .95."""
+LEAST: Final[dict[Split, float]] = {"tuning": 0.90, "heldout": 0.80}
+"""The share of updates whose new value is current and whose old one is history. The aim is .95; at the last measurement
+it was .928 on `tuning` and .889 on `heldout` (one update less with the small talk of these tests), at the first .32
+there."""
 
 
 @cache

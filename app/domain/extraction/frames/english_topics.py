@@ -205,7 +205,7 @@ def completed(clause: Clause, topic: str) -> Frame | None:
 
 
 def _chosen(clause: Clause, topic: str) -> Frame | None:
-    """ "V is my favourite now", said of the noun that was announced."""
+    """What is said to be the favourite now, of the noun that was announced."""
     match = _FAVOURITE.fullmatch(clause.plain)
     value = None if match is None else value_of(clause.plain, clause.text, match.span("value"))
     key = favourite_key(singular(plain_noun(topic)))
