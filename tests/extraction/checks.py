@@ -109,7 +109,8 @@ WITHIN: Final = {
 
 
 def keyed_rightly(prediction: Prediction, fact: Fact) -> bool:
-    """Whether the memory has its fact's canonical key, in any spelling, or a slot within it; true where either has none."""
+    """Whether the memory has its fact's canonical key, in any spelling, or a slot within it; true where either "
+    "has none."""
     if prediction.key is None or fact.key is None:
         return True
     entry = built_in(prediction.key)

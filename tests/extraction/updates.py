@@ -128,7 +128,7 @@ class UpdateReport:
     Args:
         told: Updates of which both statements became memories.
         current: Those whose new value is current in the end.
-        closed: Those of whose old statement nothing is current, though it was kept.
+        closed: Those whose old value is current no more, though it was kept.
         both: Those of which both is so: the figure that counts.
         errors: A line for each of the others.
     """
@@ -146,13 +146,13 @@ def score_updates(groups: Sequence[Sequence[Update]], noise: Sequence[str] = ())
     errors = []
     for group in groups:
         store = Store()
-        olds = _told(store, [one.old for one in group], 0, noise)
-        news = _told(store, [one.new for one in group], 1, noise)
+        olds = tell(store, [one.old for one in group], 0, noise)
+        news = tell(store, [one.new for one in group], 1, noise)
         for one, old, new in zip(group, olds, news, strict=True):
             first = [held for held in store.held if held.seq == old and folded(one.was) in held.words]
             second = [held for held in store.held if held.seq == new and folded(one.now) in held.words]
             current = any(held.active for held in second)
-            closed = bool(first) and not any(held.active for held in store.held if held.seq == old)
+            closed = bool(first) and not any(held.active for held in first)
             for name, good in (
                 ("told", first and second),
                 ("current", current),
@@ -176,7 +176,7 @@ def _error(one: Update, first: Sequence[Held], second: Sequence[Held]) -> str:
     return f"{one.id} [{one.slot}] {one.old!r}: {shown(first)} -> {one.new!r}: {shown(second)}"
 
 
-def _told(store: Store, texts: Sequence[str], step: int, noise: Sequence[str]) -> list[int]:
+def tell(store: Store, texts: Sequence[str], step: int, noise: Sequence[str] = ()) -> list[int]:
     """Extract a session as a whole and write what the gate lets pass; the numbers of the turns with the texts."""
     said: list[str] = []
     places = []

@@ -16,6 +16,9 @@ from app.domain.keys import HABIT, built_in
 _WORDS: Final = 5
 """Letters of a word by which it is known in another form: deliver, delivery."""
 
+MOST_BESIDE: Final = 3
+"""Words of a statement beside the value that is over."""
+
 _TIMES: Final = frozenset({"time", "deadline"})
 _OWNERS: Final = frozenset({"user", "project", "preference"})
 
@@ -44,9 +47,13 @@ def only_about(new: Statement, olds: Sequence[Statement]) -> int | None:
 
     "We moved our vacation to September" takes the place of "We go on vacation in July".
     """
-    if new.change not in {"replaces", "corrects"} or new.key is None or built_in(new.key) is not None:
+    if new.change not in {"replaces", "corrects"}:
         return None
-    if any(same_key(new, old) for old in olds):
+    if new.before is not None:
+        named = [place for place, old in enumerate(olds) if old.key is None and _is_value_of(new.before, old)]
+        if len(named) == 1:
+            return named[0]
+    if new.key is None or built_in(new.key) is not None or any(same_key(new, old) for old in olds):
         return None
     noun, _ = _parts(new.key)
     sort = sort_of(normalise(str(new.value)), str(new.value))
@@ -56,6 +63,12 @@ def only_about(new: Statement, olds: Sequence[Statement]) -> int | None:
         if old.key is None and noun and _is_about(noun, old.text) and _has(sort, old.text, noun)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _is_value_of(before: str, old: Statement) -> bool:
+    """Whether a short statement is about little else than what is over."""
+    words, rest = set(Meaning.of(before).words), set(Meaning.of(old.text).words)
+    return bool(words) and words <= rest and len(rest - words) <= MOST_BESIDE and old.kind == "semantic"
 
 
 def _is_about(noun: Sequence[str], text: str) -> bool:
@@ -96,18 +109,22 @@ def _of_part(new: Statement, keyed: Sequence[Statement]) -> set[str]:
     if new.key is None:
         return set()
     mine = _parts(new.key)
-    return {canonical(str(old.key)) for old in keyed if mine and _meet(mine, _parts(str(old.key)))}
+    return {canonical(str(old.key)) for old in keyed if _meet(mine, _parts(str(old.key)))}
 
 
 def _parts(key: str) -> tuple[tuple[str, ...], str]:
     """The words of the noun, and the attribute."""
-    if key.startswith(HABIT):
+    if key.startswith(HABIT) or built_in(key) is not None:
         return (), ""
     owner, _, rest = canonical(key).partition(".")
     words = [word for word in rest.replace("_", ".").split(".") if word]
     if owner not in _OWNERS or not words:
         return (), ""
-    attribute = words.pop() if words[-1] in {"time", "deadline", "name", "owner", "dose", "version", "school"} else ""
+    attribute = (
+        words.pop()
+        if words[-1] in {"time", "deadline", "name", "owner", "dose", "version", "school", "employer"}
+        else ""
+    )
     return tuple(words), "time" if attribute in _TIMES else attribute
 
 

@@ -19,17 +19,21 @@ _CORRECTS: Final = re.compile(
     r"^\W*actually\b|\bnot (?:an? |the )?[\w .'-]{1,40}?, (?:it|that|they)(?: is|['’]s| are)\b|"
     r"not (?:in |on |at |to |from )?[\w .'-]{1,40}?,? but (?:rather )?(?!not\b|also\b|only\b|still\b)|"
     r"actually\b(?=.*\bnot\b)|not\b.*\bactually|rather than\b.*\bas (?:said|stated))"
-    r"|(?:记|说|搞|写|弄|听|打|讲|填|认)错|[搞弄记][混反]|误会|误解|从来?没有?[当做是住在叫]过?|并[不非]|更正|纠正|口误|笔误|有误|不对[,，:：]|"
-    r"(?:不是|并非)[^,，。;；]{1,20}(?:[,，][^,，。;；]{0,8}?)?(?:而是|是)(?!否)|其实(?:不是|是)|^\W*(?:其实|实际上)|应该是|才对"
+    r"|(?:记|说|搞|写|弄|听|打|讲|填|认)错|[搞弄记][混反]|误会|误解|从来?没有?[当做是住在叫]过?|并[不非]|更正|"
+    r"纠正|口误|笔误|有误|不对[,，:：]|"
+    r"(?:不是|并非)[^,，。;；]{1,20}(?:[,，][^,，。;；]{0,8}?)?(?:而是|是)(?!否)|其实(?:不是|是)|^\W*(?:其实|"
+    r"实际上)|应该是|才对"
 )
 _GIVES_WAY: Final = re.compile(
     r"\b(?:(?:moved|moving|relocated|switch(?:ed|es)?|chang(?:ed|es)|migrated|converted|went|gone|grew|grown|"
-    r"rose|risen|raised|fell|fallen|dropped|increased|decreased|lowered|cut|reduced|upgraded|downgraded|renamed|promoted|"
+    r"rose|risen|raised|fell|fallen|dropped|increased|decreased|lowered|cut|reduced|upgraded|downgraded|renamed|"
+    r"promoted|"
     r"transferred|shifted|postponed|pushed|rescheduled|delayed|extended|brought forward|turned over)"
     r"(?:\s\w+){0,3}?\s(?:to|into|in|until|back to)\b|moved from|"
     r"(?:has |have |had )?(?:joined|become|became)\b|turned \d|instead(?: of)?\b|replac(?:es|ed|ing)\b|"
     r"in place of|took over from|gave way to|no longer\b.*\bbut\b|from \S+(?: \S+)? to\b)"
-    r"|改成|改为|改用|改到|改在|改去|改喝|改吃|改学|改做|改名|改叫|改由|搬到|搬去|搬进|搬回|搬来|换成|换到|换用|换为|"
+    r"|改成|改为|改用|改到|调[高低整][到至为成]|(?:追加|放宽|缩短|压缩|扩大)[到至为成]|改在|改去|改喝|改吃|改学|"
+    r"改做|改名|改叫|改由|搬到|搬去|搬进|搬回|搬来|换成|换到|换用|换为|"
     r"换去|换了|迁移?[到至]|跳槽[到去]|[涨升降跌增减长调转变提延推挪][到至为成]|[推延]迟到|提前到|升级[到为]|"
     r"升[任职]|变成|变为|转[用去]|取代|代替|替换|[满刚]\d+岁|从.{1,12}[到换改迁转]"
 )
@@ -38,7 +42,8 @@ _ADDS: Final = re.compile(
     r"|[也还又](?!是不)|另外|此外|同时|除了|再加|以及"
 )
 _NOW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|from now on|currently|as of|lately|since (?:last|this)|going forward|new)\b"
+    r"\b(?:change of plans?|now|nowadays|these days|from now on|currently|as of|lately|since (?:last|this)|going "
+    r"forward|new)\b"
     r"|现在|如今|目前|今后|以后|从今|最近|眼下|这阵子|新的"
 )
 _ENDS: Final = re.compile(
@@ -47,7 +52,8 @@ _ENDS: Final = re.compile(
     r"sold|broke up|got rid of|dropped|used to|formerly|previously|abandoned|finished|"
     r"retired|(?:has |have )?left|resigned|divorced|deleted|uninstalled|scrapped|expired|outgrew|outgrown|"
     r"not .{1,40}\bnow|cured|recovered|healed|ceased|no more)\b"
-    r"|不再|再也[不没]|已经?[不没]|戒(?:[了掉]|[烟酒赌糖])|[卖丢送扔][了掉]|取消|停[止用办了]|[辞离]职|退出|退役|放弃|结束|去世|过世|"
+    r"|不再|再也[不没]|已经?[不没]|戒(?:[了掉]|[烟酒赌糖])|[卖丢送扔][了掉]|取消|停[止用办了]|[辞离]职|退出|退役|"
+    r"放弃|结束|去世|过世|"
     r"离世|死了|走了|分手|离婚|曾经?|以前|从前|过去|作废|废除|废止|解除|撤销|失效|卸载|康复|痊愈|治好|好了|"
     r"不[^,，。]{1,12}了|没有?[^,，。]{1,12}了|离开"
 )

@@ -76,7 +76,7 @@ def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tu
     return "complement", "one_more"
 
 
-_EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|改|换|偏好|更喜欢")
+_EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|\bbest\b|最|改|换|偏好|更喜欢")
 
 
 def _is_said_anew(new: Statement, old: Statement) -> bool:

@@ -6,14 +6,42 @@ from typing import Final
 
 from app.domain.conflict.cues import before_of, change_of, ends_by_negation, is_tentative
 from app.domain.conflict.meaning import Meaning
-from app.domain.conflict.parallels import replaces
+from app.domain.conflict.parallels import is_new_state, replaces
+from app.domain.conflict.persons import subject_of
 from app.domain.conflict.statements import Statement, Verdict
 from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OF_ENDINGS, OF_USE, OPPOSITES
 from app.domain.conflict.values import same_value
 from app.domain.extraction.candidates import Change
 
 OF_CHANGE: Final = frozenset(
-    "switch move chang replac renam got get start join left new 换 换成 改 改成 搬 搬到 换了 改用 升级 转".split()  # noqa: SIM905
+    [
+        "read",
+        "watch",
+        "visit",
+        "buy",
+        "see",
+        "switch",
+        "move",
+        "chang",
+        "replac",
+        "renam",
+        "got",
+        "get",
+        "start",
+        "join",
+        "left",
+        "new",
+        "换",
+        "换成",
+        "改",
+        "改成",
+        "搬",
+        "搬到",
+        "换了",
+        "改用",
+        "升级",
+        "转",
+    ]
 )
 """Words that say that something changed, and not what."""
 
@@ -36,6 +64,10 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
     if said.says_the_same_as(stored) and (change == "ends") == (change_of(old.text) == "ends"):
         return "reinforce", "same_words"
+    if subject_of(new.text) != subject_of(old.text):
+        change = None
+    elif change is None and new.kind == "semantic" and is_new_state(new.text, old.text) and _parallel(new, old):
+        return "supersede", "changed"
     if change in {"replaces", "corrects"} and not _other_slots(new, old) and _parallel(new, old):
         return _verdict(change)
     if (

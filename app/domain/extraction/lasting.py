@@ -10,9 +10,11 @@ from app.domain.extraction.turns import Turn
 from app.domain.periods import TimeMention, mentions
 
 _CURRENT: Final = re.compile(
-    r"\b(?:this (?:week|month|weekend|quarter|semester|term|summer|winter|spring|fall|autumn|morning|afternoon|evening)|today|"
+    r"\b(?:this (?:week|month|weekend|quarter|semester|term|summer|winter|spring|fall|autumn|morning|afternoon|"
+    r"evening)|today|"
     r"tonight|(?:the |for the )?(?:next|coming) (?!january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|mon|tues|wednes|thurs|fri|satur|sun))|本[周月季]|这(?:个?(?:周|月|季度|学期|星期|礼拜)|几天|两天|一?周|阵子)|"
+    r"november|december|mon|tues|wednes|thurs|fri|satur|sun))|本[周月季]|这(?:个?(?:周|月|季度|学期|星期|礼拜)|"
+    r"几天|两天|一?周|阵子)|"
     r"今[天晚日]|接下来|未来"
 )
 _UNTIL: Final = re.compile(r"\b(?:until|till|til|thru|through)\b|直到|为止|截[至止]")
@@ -24,7 +26,8 @@ _TO_ZH_OWN: Final = re.compile(r"到(?=[\d一二三四五六七八九十下本�
 _LASTS_ZH: Final = re.compile(r"休|待|呆|住|请假|出差|放假?|停|冻结|借|租|封|闭|值班|驻|在|有效|假")
 _BY: Final = re.compile(r"\bby\b|之前|以前|前$")
 _STATE: Final = re.compile(
-    r"\b(?:can't|cannot|no|not|isn't|won't|don't|only|unavailable|closed|off|down|out of)\b|不了|不能|没法|没有|只有|只能|就一|就剩|暂时|不在|关"
+    r"\b(?:can't|cannot|no|not|isn't|won't|don't|only|unavailable|closed|off|down|out of)\b|不了|不能|没法|没有|"
+    r"只有|只能|就一|就剩|暂时|不在|关"
 )
 _AFTER: Final = re.compile(r"\s*(?:就|才)?(?:到期|过期|失效|作废|截止|为止|才能|才可以|才行|才[^,，。]{1,3}[好完取回])")
 _EXPIRES: Final = re.compile(r"\b(?:expires?|runs out|ends|valid)\b[^,.;]{0,16}$")
@@ -35,7 +38,8 @@ _UNTIL_PART: Final = re.compile(r"\b(?:until|till|til|thru|through) the end of (
 _EDGES: Final = re.compile(r"^by (?:the )?|(?:之前|以前|前)$")
 _SPAN: Final = re.compile(
     r"\b(?:for|during) (?:the next |another )?(?P<n>a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) "
-    r"(?P<unit>day|week|month)s?\b|(?P<zn>[\d一两二三四五六七八九十半]{1,3})个?(?P<zunit>天|周|星期|礼拜|月)(?:之?内|不能|不可以|不许|别|没法|以内)"
+    r"(?P<unit>day|week|month)s?\b|(?P<zn>[\d一两二三四五六七八九十半]{1,3})个?(?P<zunit>天|周|星期|礼拜|月)"
+    r"(?:之?内|不能|不可以|不许|别|没法|以内)"
 )
 _NUMBERS: Final = {
     **{word: place for place, word in enumerate("zero one two three four five six seven eight nine ten".split())},  # noqa: SIM905

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
+from app.domain.conflict.persons import subject_of
 from app.domain.extraction.asking import request_of
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import Clause, joined, sentences_of
@@ -18,9 +19,10 @@ from app.domain.extraction.completing import (
 )
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
-from app.domain.extraction.frames.reading import Framed, Framing
+from app.domain.extraction.frames.reading import Framed, Framing, alone
 from app.domain.extraction.habits import Habits
-from app.domain.extraction.plain import Context, category_of, is_fragment, is_notable, is_request
+from app.domain.extraction.listing import apart
+from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
@@ -30,12 +32,20 @@ from app.domain.gate.sentences import asks_to_forget, refusal_of
 from app.domain.keys import built_in
 
 LONGEST_JOINED: Final = 300
+ALONE: Final = 2
+"""Clauses of a message that says one thing: a habit told there is told to be known."""
+
+SHORT_ZH: Final = 10
+"""Characters of a Chinese clause without a person in it that completes the one before it."""
 
 _GOES_ON_ZH: Final = re.compile(
     r"(?:叫|名叫|约在|定在|安排在|改到|理由|原因|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
     r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
     r"做|刚|\d)"
 )
+_THEN_ZH: Final = re.compile(r"那")
+"""Begins what is concluded for the moment: 那我用清水."""
+
 _FOLLOWS: Final = re.compile(
     r"(?:and |,|\s)*(?:so|please|therefore)\b|(?:别|请|有事|不要|所以|这段时间|下午|晚上|早上|上午|发|只)"
 )
@@ -47,6 +57,15 @@ _LEAVES_OPEN: Final = frozenset({"relation", "project", "event", "decision", "co
 
 MOST_BACK: Final = 3
 """Candidates back to which a pronoun at the beginning of a turn may point."""
+
+
+_OF_OTHERS: Final = frozenset({"user.partner", "user.child", "user.pet", "user.manager"})
+
+
+def _is_own_slot(key: str) -> bool:
+    """Whether a key holds what is the user's own, and nothing of somebody close to them."""
+    known = built_in(key)
+    return known is not None and known.key.startswith("user.") and known.key not in _OF_OTHERS
 
 
 class Message:
@@ -70,11 +89,14 @@ class Message:
         self._working = False
         self._sentence: list[Clause] = []
         self._framing = Framing()
+        self._alone = False
         self._lasting: tuple[int, datetime] | None = None
 
     def read(self) -> None:
         """Adds what the message tells to `candidates`."""
-        for clauses in sentences_of(self._turn.text):
+        sentences = sentences_of(self._turn.text)
+        self._alone = sum(map(len, sentences)) <= ALONE and not self._context.fiction
+        for clauses in sentences:
             self._read_sentence(clauses)
             self._sentence = clauses
 
@@ -130,7 +152,7 @@ class Message:
         if clause.asked or refusal is not None:
             self._habits.note(clause, self._turn)
             return
-        if (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain):
+        if self._is_no_statement(clause):
             return
         slot = None if self._working else self._framing.of(clause)
         if slot is not None and slot.since is not None:
@@ -141,14 +163,25 @@ class Message:
         if self._working and is_of_the_task(clause):
             self._habits.note(clause, self._turn)
             return
+        self._take(clause, slot)
+        if has_subject(clause):
+            self._subject = clause
+
+    def _is_no_statement(self, clause: Clause) -> bool:
+        """Whether a clause is concluded for the moment, made up, or known to everybody."""
+        concluded = clause.chinese and _THEN_ZH.search(clause.lead) and not re.search(r"\d", clause.plain)
+        return (
+            bool(concluded) or (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain)
+        )
+
+    def _take(self, clause: Clause, slot: Framed | None) -> None:
+        """Takes what a rule or the form of a clause tells, else the statement as it is if it is worth it."""
         candidate = read(clause, self._turn)
-        if candidate is None and (carried := with_subject(clause, self._subject_of(clause))) is not None:
+        carried = None if candidate is not None else with_subject(clause, self._subject_of(clause))
+        if carried is not None:
             candidate = read(carried, self._turn)
-            slot = slot or (None if self._working or candidate is None else self._framing.of(carried))
+            slot = slot or self._carried_slot(carried, candidate)
             candidate = self._as_said(candidate, clause) if candidate else None
-            carried = None if candidate is None else carried
-        else:
-            carried = None
         if slot is not None and (candidate is not None or slot.frame.firm):
             self._add_framed(clause, slot, candidate)
         elif candidate is not None and self._completes(clause, candidate, carried=carried is not None):
@@ -157,8 +190,11 @@ class Message:
             self._add(self._as_correction(candidate, clause), clause)
         elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
-        if has_subject(clause):
-            self._subject = clause
+
+    def _carried_slot(self, carried: Clause, found: Candidate | None) -> Framed | None:
+        """The slot of a clause with the subject that it leaves out; without a rule's word only one that is known."""
+        slot = None if self._working else alone(carried)
+        return slot if slot is None or found is not None or built_in(slot.frame.key) is not None else None
 
     def _add_framed(self, clause: Clause, slot: Framed, found: Candidate | None) -> None:
         """Takes what fills a slot, in the words of the rule that knows it or in its own."""
@@ -204,8 +240,18 @@ class Message:
             return self._goes_on(clause)
         if same and notable and category_of(clause, has_time=bool(times.spans)) == "domain" and self._goes_on(clause):
             return True
+        if (
+            same
+            and notable
+            and clause.chinese
+            and len(clause.plain) <= SHORT_ZH
+            and not _OWN_ZH.search(clause.plain)
+            and self._goes_on(clause)
+        ):
+            return True
         if notable and self._last is not None and is_fragment(clause) and self._goes_on(clause):
             return True
+        notable = notable or (self._alone and is_habit(clause))
         if notable and not is_laughed_at(clause):
             self._add(read_plain(clause, self._turn, times), clause)
         return notable
@@ -220,6 +266,8 @@ class Message:
         return replace(candidate, quote=clause.text, text=dated(clause.text, self._turn).text)
 
     def _add(self, candidate: Candidate, clause: Clause) -> None:
+        if candidate.key is not None and subject_of(clause.text) is not None and _is_own_slot(candidate.key):
+            candidate = replace(candidate, key=None)
         if candidate.expires_at is not None:
             self._lasting = (clause.sentence, candidate.expires_at)
         elif (
@@ -228,7 +276,7 @@ class Message:
             and _FOLLOWS.match(clause.lead + clause.plain)
         ):
             candidate = replace(candidate, expires_at=self._lasting[1])
-        self.candidates.append(candidate)
+        self.candidates += apart(candidate)
         self._context = replace(self._context, question=None, telling=True, told=True)
         self._last = (len(self.candidates) - 1, clause)
 

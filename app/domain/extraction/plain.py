@@ -33,7 +33,8 @@ _NOISE_EN: Final = re.compile(
     r"lol|haha|no idea|this (?:is|was)|sounds|looks|makes sense|let me|let's see|"
     r"thank|thanks|sorry|good (?:point|idea|question)|hang out|that's (?:a lot|great|fine|it|my|what|why|how|not)|"
     r"can't believe|kidding|weather|raining|snowing|nice|awesome|cute|funny|weird|crazy|amazing|hurts?|"
-    r"i (?:see|got it|know|guess|think|believe|mean|understand|hope|read|heard|saw that|wonder)|"
+    r"i (?:see(?! (?:my|a|an|the|dr)\b)|got it|know|guess|think|believe|mean|understand|hope|read|heard|saw that|"
+    r"wonder)|"
     r"i (?:want|need|would like|have|'d like) to (?:sort|find|get|make|write|build a|parse|convert|print|know|ask|"
     r"see|do)|"
     r"(?:the |option |number |door |version )?(?:first|second|third|last|former|latter|other) (?:one|option|version|"
@@ -161,6 +162,31 @@ def is_fragment(clause: Clause) -> bool:
             r"[是在有要会用去来做说住叫开养吃喝买看学考过到给让把被]", clause.plain
         )
     return _FINITE_EN.search(clause.plain) is None
+
+
+_HABIT_EN: Final = re.compile(
+    r"(?:i|we)(?: always| usually| often| never| only| mostly| also| now| normally| generally| still| just)*"
+    r"(?: (?:own|wear|keep|shop|support|play|ride|teach|visit|cook|eat|drink|grow|collect|sleep|study|train|"
+    r"volunteer|prefer|speak|"
+    r"carry|sing|sell|raise|paint|indent|follow|go to|have (?=[a-z]+ (?:hair|eyes|skin|teeth)\b))|(?:'re| are|'m| "
+    r"am) (?:painting|"
+    r"flying to|moving to|growing|raising|staying (?:at|with)|building)) "
+    r"(?!to\b|it\b|this\b|that\b|you\b|no\b|any\b|some\b|along\b|with\b)[\w' -]{3,50}"
+)
+_HABIT_ZH: Final = re.compile(
+    r"(?:我|我们|咱们?|俺)(?:现在|一般|平时|通常|主要|都|只|每天|习惯|每周|一直|常年|经常|早上|晚上)*"
+    r"(?:吃(?!了|过|完)|喝(?!了|过|完)|主玩|玩(?!了|过)|养(?!了)|订的?|穿|戴|骑|教|带着?|支持|种|收藏|练|学(?!会|"
+    r"校)|住|睡|是.{2,8}(?:的|者|迷|控)|点(?!了)|"
+    r"在.{2,8}(?:买|剪|看|吃|上|学|练|做|修|洗|理|打|存|订)|留|用(?!了|这|那))[^,，你这那]{1,16}"
+)
+
+
+def is_habit(clause: Clause) -> bool:
+    """Whether a clause tells in the present tense what the user has, wears or does, and is no comment."""
+    plain = clause.plain
+    if clause.chinese:
+        return _HABIT_ZH.fullmatch(plain) is not None and _NOISE_ZH.search(plain) is None
+    return _HABIT_EN.fullmatch(plain) is not None and _NOISE_EN.search(plain) is None
 
 
 def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:

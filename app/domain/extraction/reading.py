@@ -26,6 +26,11 @@ LONGEST: Final = 400
 EXPLICIT_IMPORTANCE: Final = 8
 MOST_VALUE: Final = 120
 
+_YES_OR_NO: Final = re.compile(
+    r"吗\??$|^(?:did|does|do|is|are|was|were|shall|should|would|will|can|could|have|has)\b(?!.* or )"
+)
+"""A question to which the answer is yes or no: what stands beside that is seldom understood with it."""
+
 _NOT_VALUES: Final = frozenset({"before", "what", "who", "name", "rel"})
 _DATE_KEYS: Final = frozenset({"project.deadline", "user.birthday", "user.age"})
 _TAIL_EN: Final = re.compile(
@@ -117,14 +122,21 @@ def framed(candidate: Candidate, frame: Frame) -> Candidate:
 
 def read_frame(clause: Clause, turn: Turn, frame: Frame) -> Candidate:
     """What only the form of a sentence tells."""
-    return framed(replace(read_plain(clause, turn, dated(clause.text, turn)), kind="semantic", category=frame.category,
-                          importance=default_importance(frame.category)), frame)  # fmt: skip
+    return framed(
+        replace(
+            read_plain(clause, turn, dated(clause.text, turn)),
+            kind="semantic",
+            category=frame.category,
+            importance=default_importance(frame.category),
+        ),
+        frame,
+    )
 
 
 def read_answer(clause: Clause, turn: Turn, times: Dated, context: Context) -> Candidate | None:
     """An answer that no rule knows, understood with the question before it; None without one."""
     question = context.question
-    if question is None:
+    if question is None or (_YES_OR_NO.search(question.plain) and not re.search(r"\d", clause.plain)):
         return None
     plain = read_plain(clause, turn, times)
     mark, space = ("？", "") if question.chinese else ("?", " ")

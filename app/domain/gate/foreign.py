@@ -91,6 +91,7 @@ _RECALLED: Final = re.compile(
 )
 _CITED: Final = re.compile(
     rf"[\"“「『]([^\"“”「」『』\n]{{{LONGEST_OWN_QUOTE},2000}})[\"”」』]|"
+    r"[\"“「『](?=[^\"“”「」『』\n]{0,60}(?:\bi\b|\bi'm\b|\bmy\b|\bwe\b|我))([^\"“”「」『』\n]{5,400})[\"”」』]|"
     r"(?:(?:said|says|wrote|writes|told me|replied|asked|goes|texted|answered|"
     r"line|quote|lyrics?)[,:]? ?|(?:说|道|写|问|回|答|发|台词|歌词)(?:的是|是)?[,:]? ?)"
     r"[\"“「『']([^\"“”「」『』\n]{1,400})[\"”」』']"

@@ -77,6 +77,7 @@ STATE: Final = re.compile(
     r"drafts?|part|tables?|tab|scripts?|"
     r"constants?|colou?r|index|strings?|regex|query|queries|snippets?|buttons?|lines?|steps?|as the|example|class|"
     r"method|cover letter|letter|essay)\b|"
+    r"(?:mm+|mhm|yeah|yep|yup|sure|ok|okay)?,? ?(?:mm+|yeah|yes|go on|go ahead|sure)(?: \w+){0,3}$|"
     r"(?:the|this|that) (?:functions?|variables?|columns?|loops?|lists?|arrays?|strings?|regex|query|snippet|output|"
     r"input|result|answer) \w+|"
     r"i(?:'m| am) (?:at|on) step \d|i got \d|i tried\b|i never (?:understood|got|knew)|i always (?:forget|confuse|mix)|"
@@ -130,7 +131,8 @@ TASK: Final = re.compile(
     r"find|search|look up|calculate|solve|next (?:one|question|problem)|convert|compute|tell me|recommend|suggest|"
     r"compare|run|open|send|check|read|analy[sz]e|help me|help|try|add|add a|"
     r"remove|refactor|"
-    r"implement|draw|design|plan(?! is\b| was\b|:|'s)|book|order|schedule|set (?:a|an) (?:timer|alarm|"
+    r"implement|draw|design|plan(?! is\b| was\b|:|'s)|book(?! club|shop|store)|order|schedule|set (?:a|an) "
+    r"(?:timer|alarm|"
     r"reminder)|remind me|play|sort|format|count)\b(?!.{0,200}\b(?:always|never|"
     r"from now on|every time)\b)"
 )

@@ -93,7 +93,8 @@ RULES: Final = (
     ),
     Rule(
         r"<i> (?:joined|(?:have )?(?:just )?started (?:working )?(?:at|with)|started a new job at|"
-        r"got a (?:new )?job (?:at|with)|now work (?:at|for)) (?P<value>(?!the gym|the [A-Za-z]+s\b|the (?:two|three|first|tables?|"
+        r"got a (?:new )?job (?:at|with)|now work (?:at|for)) (?P<value>(?!the gym|the [A-Za-z]+s\b|the (?:two|"
+        r"three|first|tables?|"
         r"columns?|lists?|strings?)|a gym)[^,]{1,40})",
         "identity",
         "user.employer",

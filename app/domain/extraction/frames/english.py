@@ -1,113 +1,35 @@
 """English sentences of the form "my N is V", "V is my N", "the N was moved to V", "we renamed the N, it's V"."""
 
 import re
-from typing import Final
 
 from app.domain.extraction.candidates import Change
 from app.domain.extraction.clauses import Clause
-from app.domain.extraction.frames.english_verbs import FRAMES, VerbFrame
+from app.domain.extraction.frames.english_forms import (
+    BAD_VALUE,
+    BECAME,
+    CHANGE_WORDS,
+    COPULA,
+    DID,
+    EVENT,
+    HAS_VERB,
+    INSTEAD,
+    PREPOSITIONS,
+    PRONOUNS,
+    RECURRING,
+    RENAMED,
+    REVERSED,
+    REWROTE,
+    THING,
+    TIMES_OF,
+    USED_TO,
+)
+from app.domain.extraction.frames.english_verbs import FRAMES
 from app.domain.extraction.frames.frame import Frame
-from app.domain.extraction.frames.nouns import HEADS, is_animal, is_kin, plain_noun, singular, slot_of
+from app.domain.extraction.frames.nouns import HEADS, is_animal, is_kin, plain_noun, singular, slot_of, written_in
 from app.domain.extraction.frames.values import Sort, cleaned, sort_of
+from app.domain.extraction.frames.verb_frame import VerbFrame
 from app.domain.extraction.slots import favourite_key, key_of_name
 from app.domain.memory import Category
-
-_NOUN: Final = r"(?:[a-z1][\w'&/.:-]*)(?: [\w'&/.:-]+){0,5}?"
-_ADVERB: Final = (
-    r"(?:(?:now|currently|still|also|just|actually|already|usually|always|officially|finally|these days|at the moment|"
-    r"nowadays|since then|normally|generally|mostly|technically|only) )*"
-)
-_OPENING: Final = (
-    r"(?:(?:correction|update|quick update|news|new info|scratch that|change of plans?|fyi|heads up|note|reminder|sorry|"
-    r"small update|btw|now|these days|nowadays|lately|currently|as of \w+|from now on|so|and|also|actually)[,:-]* )*"
-)
-_IS: Final = r"(?:is|are|'re|will be|is going to be)"
-_COPULA: Final = re.compile(
-    rf"{_OPENING}(?:(?P<own>my|our|the) )?(?P<noun>{_NOUN})(?: {_IS}|'s(?! [\w -]+ (?:is|are|goes|has|was|got|moved)\b)) "
-    rf"{_ADVERB}(?P<how>called |named |known as |due(?: on| by| in)? |scheduled for |set for |planned for |on |at |in |by |"
-    rf"from |based in |based on |located (?:in|at) |hosted (?:on|in|at|with|by) |deployed (?:on|to|in|at) |"
-    rf"(?:written|built|made|coded|developed) (?:in|with|on) |running on |served from )?{_ADVERB}(?P<value>.+)"
-)
-_HAS_VERB: Final = re.compile(
-    rf"{_OPENING}(?:(?P<own>my|our|the) )?(?P<noun>{_NOUN}) {_ADVERB}(?P<how>ends in |ends with |leaves |departs |starts |"
-    rf"begins |takes place |happens |has to be (?:in|done|submitted|handed in|finished|ready) (?:by |on )?|"
-    rf"needs to be (?:in|done|submitted|handed in|finished|ready) (?:by |on )?|must be (?:in|done|submitted) (?:by |on )?|"
-    rf"closes |runs on |runs |uses |listens on |goes to |costs |goes by |attends |lives on |lives in |relies on |points to )"
-    rf"(?P<prep>on |at |in |from |by )?{_ADVERB}(?P<value>.+)"
-)
-_REVERSED: Final = re.compile(
-    rf"{_OPENING}(?P<value>(?!it\b|this\b|that\b|he\b|she\b|there\b|here\b|what\b|who\b|i\b|we\b|they\b|you\b)[\w .+#'&-]+?)"
-    rf"(?: is| are|'s) {_ADVERB}(?:(?P<own>my|our|the|where i call) )?(?P<noun>{_NOUN})"
-    rf"(?P<now>,? (?:now|these days|nowadays|at the moment|hands down|currently|by far|instead))?"
-)
-_CHANGED: Final = (
-    r"(?:moved|pushed|shifted|changed|switched|migrated|rescheduled|postponed|delayed|extended|cut|raised|lowered|increased|"
-    r"reduced|dropped|went|gone|rose|risen|fell|grew|slipped|jumped|bumped|upgraded|downgraded|renamed|transferred|brought|"
-    r"updated|converted|set|doubled|adjusted|relocated|swapped|ported|rebooked|upped|slashed|revised)"
-)
-_FROM_TO: Final = (
-    r"(?: back| forward| up| down| out| over| again| around| ahead)?(?: from (?P<before>[^,]+?))?"
-    r" (?:over to|to|until|till|into|onto) (?P<value>.+)"
-)
-_BECAME: Final = re.compile(
-    rf"{_OPENING}(?:(?P<own>my|our|the) )?(?P<noun>(?!i\b|we\b|you\b|they\b|he\b|she\b|it\b|this\b|that\b|there\b|"
-    rf"everything\b|everyone\b|people\b){_NOUN})"
-    rf"(?: (?:has|have|'s|had)(?: been| now| just)*| was| were| got| is being| is| gets| will be| is now)?(?: \w+ly| just| now)?"
-    rf" {_CHANGED}{_FROM_TO}"
-)
-_DID: Final = re.compile(
-    rf"{_OPENING}(?:i|we|they|(?:my|our|the) [\w-]+|someone)(?:'ve| have|'d| had|'re| are)?"
-    rf"(?: just| finally| recently| had to| have to| decided to| also| now| already| ended up)*"
-    rf" (?:(?!went|gone|rose|risen|fell|grew|slipped|jumped){_CHANGED}|move|push|shift|change|switch|raise|lower|cut|reschedule|postpone|rename|increase|extend)"
-    rf"(?: back| up| down| forward)?(?: over)? (?:(?P<own>my|our|the) )?(?P<noun>{_NOUN}){_FROM_TO}"
-)
-_REWROTE: Final = re.compile(
-    r"(?:i|we)(?:'ve| have)?(?: just| finally| recently)* (?:rewrote|rebuilt|rewritten|reimplemented|redid|remade) "
-    r"(?P<own>my|our|the) (?P<noun>[\w -]+?) (?:from (?P<before>[^,]+?) )?(?:in|with|on|to|using) (?P<value>.+)"
-)
-_INSTEAD: Final = re.compile(
-    r"(?:i|we)(?:'ve| have)?(?: just| finally| recently| had to)* (?:replaced|swapped(?: out)?|traded(?: in)?|exchanged|ditched|"
-    r"dropped|sold|dumped|gave up(?: on)?|quit|cancelled|canceled|stopped(?: using| with)?|left|closed) "
-    r"(?:my |our |the )?(?P<before>[^,]+?)(?: account| membership| subscription)?,? (?:with|for|and|in favou?r of|to)"
-    r"(?: now| i| i'm| i am| we| we're| have| am|'ve)*"
-    r"(?: (?:bought|got|took up|joined|started(?: using| with| at)?|picked up|switched to|went with|use|using|learning|"
-    r"moved to|opened one at|signed up (?:at|with)|am using|go(?:t)? with|adopted|chose))? (?P<value>.+)"
-)
-_USED_TO: Final = re.compile(
-    rf"{_OPENING}(?P<own>my|our|the) (?P<noun>{_NOUN}) (?:used to be|was)(?: called| named| on| at| in)? (?P<before>[^,]+?),? "
-    r"(?:but |and )?(?:it's now|it is now|now it's|now it is|now|it's)(?: called| on| at| in)? (?P<value>.+)"
-)
-_RENAMED: Final = re.compile(
-    rf"{_OPENING}(?P<before>[a-z][\w'-]+) (?:has|got) a new (?:name|title|owner):? (?P<value>.+)|"
-    rf"{_OPENING}(?:we |i |they )?(?:renamed |rename )?(?P<was>[a-z][\w'-]+) (?:is now called|is called|was renamed(?: to)?|goes by|"
-    r"to|is now known as|has been renamed(?: to)?) (?P<now>[^,]+)"
-)
-_CHANGE_WORDS: Final = re.compile(
-    r"\b(?:now|these days|nowadays|from now on|new|instead|any ?more|switched|changed|moved|currently|as of|no longer|lately|"
-    r"correction|update)\b"
-)
-_EVENT: Final = re.compile(
-    r"(?:.* )?(?:stand-?up|class|lesson|meeting|sync|call|practice|rehearsal|training|shift|party|exam|test|appointment|"
-    r"flight|train|game|match|retro|retrospective|demo|review|launch|release|interview|session|checkup|check-up|dinner|"
-    r"lunch|wedding|concert|course|workshop|conference|1:1|one-on-one|kickoff|deadline|delivery|pickup|choir|therapy|"
-    r"presentation|thesis|report|proposal|paper|application|assignment|essay|submission|go-live)$"
-)
-_THING: Final = re.compile(
-    r"(?:.* )?(?:ci|api|backend|frontend|app|budget|rent|website|service|server|staging|prod|production|repo|database|db|"
-    r"alarm|dashboard|port|version|supplier|salary)$"
-)
-_BAD_VALUE: Final = re.compile(
-    r"(?:not|so|too|very|really|pretty|quite|a bit|kind of|broken|down|slow|great|good|bad|nice|fine|ok|okay|going|being|"
-    r"trying|getting|what|why|how|that|because|to|like|about|making|doing|here|there|done|ready|late|early|full|empty|"
-    r"still|gone|dead|awful|amazing|weird|wrong|right|unclear|ridiculous|hard|easy|over|up|out|off|on|asking|calling|coming|"
-    r"failing|working|running|sleeping|sick|tired|busy|crazy|cute|an? (?:mess|pain|joke|disaster|nightmare|problem|bit|lot|"
-    r"good|great|bad|nice|pleasure|question|must))\b(?! \d)"
-)
-_PLURAL_OWN: Final = frozenset({"are", "'re"})
-
-_TIMES_OF: Final = frozenset(
-    {"leaves ", "departs ", "starts ", "begins ", "takes place ", "happens ", "runs ", "closes "}
-)
 
 
 def frame_of(clause: Clause) -> Frame | None:
@@ -122,14 +44,14 @@ def frame_of(clause: Clause) -> Frame | None:
 
 def cue_of(plain: str) -> Change | None:
     """Whether the words of a clause say that something is new."""
-    return "replaces" if _CHANGE_WORDS.search(plain) is not None else None
+    return "replaces" if CHANGE_WORDS.search(plain) is not None else None
 
 
 def category_of(key: str, plain: str) -> Category:
     """What a memory of a slot is about."""
     if key.startswith("project."):
         return "project"
-    if key.startswith("preference.") or key.startswith("user.favourite"):
+    if key.startswith(("preference.", "user.favourite")):
         return "preference"
     if key.endswith((".time", ".deadline")):
         return "event" if not plain.startswith(("our", "we")) else "project"
@@ -142,9 +64,16 @@ def value_of(plain: str, text: str, span: tuple[int, int]) -> tuple[str, str] | 
 
 
 def filled(
-    plain: str, text: str, match: "re.Match[str]", *, noun: str, named: bool = False, change: Change | None = None,
-    firm: bool = True, hours: bool = False,
-) -> Frame | None:  # fmt: skip
+    plain: str,
+    text: str,
+    match: "re.Match[str]",
+    *,
+    noun: str,
+    named: bool = False,
+    change: Change | None = None,
+    firm: bool = True,
+    hours: bool = False,
+) -> Frame | None:
     """The frame of a noun with the match's value."""
     value = value_of(plain, text, match.span("value"))
     if value is None:
@@ -153,6 +82,7 @@ def filled(
     key = slot_of(noun, sort, named=named)
     if key is None:
         return None
+    key = written_in(key, value[0])
     return Frame(key, value[1], category_of(key, plain), change or cue_of(plain), written(text, match, "before"), firm)
 
 
@@ -185,8 +115,10 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
         if sort_of(folded_value, said) != "time":
             return None
         key = slot_of(f"{noun} deadline" if verb.key == "{due}" else f"{noun} release", "time")
+    elif noun is not None and verb.key == "{head}":
+        key = slot_of(f"{noun} {match['head']}", sort_of(folded_value, said))
     elif noun is not None and "{slot}" in verb.key:
-        key = _slot_key(verb.key, noun, folded_value, said)
+        key = _slot_key(verb.key, noun, folded_value, said, plain)
     elif noun is not None:
         key = verb.key.replace("{noun}", "_".join(plain_noun(noun).split()))
     if key is None:
@@ -194,7 +126,7 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
     return Frame(key, said, verb.category, verb.change or cue_of(plain), written(text, match, "before"), verb.firm)
 
 
-def _slot_key(template: str, noun: str, plain: str, written: str) -> str | None:
+def _slot_key(template: str, noun: str, plain: str, written: str, clause: str) -> str | None:
     cut = cleaned(noun, noun, chinese=False)
     if cut is None:
         return None
@@ -204,33 +136,35 @@ def _slot_key(template: str, noun: str, plain: str, written: str) -> str | None:
     if template == "{slot}.owner":
         head = "_".join(plain_noun(noun).split()[:3])
         return "project.owner" if head == "project" else f"project.{head}.owner"
+    if re.search(r"\bprefer\b", clause):
+        return favourite_key(singular(plain_noun(noun)))
     known = HEADS.get(plain_noun(noun))
     return known or slot_of(noun, sort_of(plain, written))
 
 
 def _did(plain: str, text: str) -> Frame | None:
-    match = _DID.fullmatch(plain) or _REWROTE.fullmatch(plain)
-    if match is None or match["noun"].split()[0] in _PREPOSITIONS | _PRONOUNS:
+    match = DID.fullmatch(plain) or REWROTE.fullmatch(plain)
+    if match is None or match["noun"].split()[0] in PREPOSITIONS | PRONOUNS:
         return None
     named = " renamed " in f" {plain} "
     return filled(plain, text, match, noun=match["noun"], named=named, change="replaces", hours=True)
 
 
 def _became(plain: str, text: str) -> Frame | None:
-    match = _BECAME.fullmatch(plain)
+    match = BECAME.fullmatch(plain)
     if match is None or not (match["own"] or _bare(match["noun"])):
         return None
     return filled(plain, text, match, noun=match["noun"], named="renamed" in plain, change="replaces", hours=True)
 
 
 def _used_to(plain: str, text: str) -> Frame | None:
-    match = _USED_TO.fullmatch(plain)
+    match = USED_TO.fullmatch(plain)
     return None if match is None else filled(plain, text, match, noun=match["noun"], change="replaces")
 
 
 def _renamed(plain: str, text: str) -> Frame | None:
     """A name that became another: the slot is that of what holds the old one."""
-    match = _RENAMED.fullmatch(plain)
+    match = RENAMED.fullmatch(plain)
     if match is None:
         return None
     old, new = ("before", "value") if match["before"] else ("was", "now")
@@ -242,7 +176,7 @@ def _renamed(plain: str, text: str) -> Frame | None:
 
 
 def _instead(plain: str, text: str) -> Frame | None:
-    match = _INSTEAD.fullmatch(plain)
+    match = INSTEAD.fullmatch(plain)
     value = value_of(plain, text, match.span("value")) if match is not None else None
     if match is None or value is None or sort_of(*value) == "time":
         return None
@@ -255,12 +189,15 @@ def _instead(plain: str, text: str) -> Frame | None:
 
 
 def _copula(plain: str, text: str) -> Frame | None:
-    match = _COPULA.fullmatch(plain)
-    if match is None or _is_no_slot(match):
+    match = COPULA.fullmatch(plain)
+    recurs = match is not None and len(match["noun"].split()) <= 3 and RECURRING.match(match["value"]) is not None  # noqa: PLR2004
+    if match is None or (
+        _is_no_slot(match) and not (recurs and match["noun"].split()[0] not in PRONOUNS | PREPOSITIONS)
+    ):
         return None
     how = (match["how"] or "").strip()
     value = value_of(plain, text, match.span("value"))
-    if value is None or (_BAD_VALUE.match(value[0]) and how not in {"called", "named"}):
+    if value is None or (BAD_VALUE.match(value[0]) and how not in {"called", "named"}):
         return None
     noun, hours = (
         match["noun"].removesuffix(" for me").removesuffix(" base"),
@@ -272,96 +209,32 @@ def _copula(plain: str, text: str) -> Frame | None:
         return None
     if how.startswith("due") or (how == "by" and sort == "time"):
         return _due(noun, value[1], plain) if sort == "time" else None
-    return filled(plain, text, match, noun=noun, named=named, firm=match["own"] is not None, hours=hours)
+    return filled(plain, text, match, noun=noun, named=named, firm=recurs or match["own"] is not None, hours=hours)
 
 
 def _is_no_slot(match: "re.Match[str]") -> bool:
     noun = match["noun"]
     return (
-        noun.split()[0] in _PRONOUNS | _PREPOSITIONS
+        noun.split()[0] in PRONOUNS | PREPOSITIONS
         or (match["own"] is None and not _bare(noun))
         or re.search(r" (?:that|which|who|and|or|but|because|if|when|to|from|is|are|was) ", f" {noun} ") is not None
     )
 
 
-_PREPOSITIONS: Final = frozenset(
-    [
-        "from",
-        "to",
-        "of",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "with",
-        "over",
-        "up",
-        "down",
-        "out",
-        "off",
-        "about",
-        "into",
-        "back",
-        "through",
-        "not",
-    ]
-)
-_PRONOUNS: Final = frozenset(
-    [
-        "i",
-        "i'm",
-        "we",
-        "it",
-        "it's",
-        "he",
-        "she",
-        "they",
-        "you",
-        "that",
-        "this",
-        "there",
-        "here",
-        "what",
-        "who",
-        "where",
-        "when",
-        "how",
-        "one",
-        "everything",
-        "something",
-        "nothing",
-        "everyone",
-        "nobody",
-        "all",
-        "most",
-        "some",
-        "any",
-        "these",
-        "those",
-        "his",
-        "her",
-        "their",
-        "its",
-        "your",
-    ]
-)
-
-
 def _bare(noun: str) -> bool:
     """Whether a noun may stand without "my" or "the": Mia's party, standup, CI."""
-    return noun.split(maxsplit=1)[0] not in _PRONOUNS and (
+    return noun.split(maxsplit=1)[0] not in PRONOUNS and (
         noun in {"home", "home for me", "home base"}
         or "'s " in noun
-        or _EVENT.match(noun) is not None
-        or _THING.match(noun) is not None
+        or EVENT.match(noun) is not None
+        or THING.match(noun) is not None
         or _is_new(noun)
     )
 
 
 def is_event(noun: str) -> bool:
     """Whether a noun is of something that takes place at a time."""
-    return _EVENT.match(noun) is not None
+    return EVENT.match(noun) is not None
 
 
 def _is_new(noun: str) -> bool:
@@ -384,9 +257,7 @@ def _fits(match: "re.Match[str]", sort: Sort, *, named: bool, known: bool) -> bo
         return False
     if sort == "phrase":
         return known or named or (own is not None and re.search(r"(?:hair|colou?r|size|schedule)$", noun) is not None)
-    return (
-        own != "the" or sort != "name" or known or named or match["how"] is not None or _THING.match(noun) is not None
-    )
+    return own != "the" or sort != "name" or known or named or match["how"] is not None or THING.match(noun) is not None
 
 
 def _due(noun: str, value: str, plain: str) -> Frame | None:
@@ -395,7 +266,7 @@ def _due(noun: str, value: str, plain: str) -> Frame | None:
 
 
 def _verb_of_noun(plain: str, text: str) -> Frame | None:
-    match = _HAS_VERB.fullmatch(plain)
+    match = HAS_VERB.fullmatch(plain)
     if match is None or _is_no_slot(match):
         return None
     how, noun = match["how"], match["noun"]
@@ -404,7 +275,7 @@ def _verb_of_noun(plain: str, text: str) -> Frame | None:
         return None
     sort = sort_of(*value, hours=match["prep"] is not None)
     due = how.startswith(("has to", "needs to", "must"))
-    if due or how in _TIMES_OF:
+    if due or how in TIMES_OF:
         if sort != "time":
             return None
         return (
@@ -419,11 +290,13 @@ def _verb_of_noun(plain: str, text: str) -> Frame | None:
         return Frame(f"user.{person}.school", value[1], "relation", cue_of(plain), firm=False) if is_kin(noun) else None
     if value[0].startswith("port "):
         noun = f"{noun} port"
+    if how == "costs ":
+        noun = f"{noun} price"
     return filled(plain, text, match, noun=noun, named=how == "goes by ", firm=match["own"] is not None)
 
 
 def _reversed(plain: str, text: str) -> Frame | None:
-    match = _REVERSED.fullmatch(plain)
+    match = REVERSED.fullmatch(plain)
     if match is None:
         return None
     noun, own = match["noun"], match["own"]

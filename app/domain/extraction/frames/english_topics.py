@@ -1,13 +1,14 @@
-"""English announcements of a change and what completes them: "I got a new phone, it's a Pixel", "I moved. I'm in Oslo"."""
+"""English announcements of a change and what completes them: "I got a new phone, it's a Pixel"."""
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from app.domain.extraction.clauses import Clause
 from app.domain.extraction.frames.english import filled, frame_of, is_event, value_of
 from app.domain.extraction.frames.frame import Frame
 from app.domain.extraction.frames.nouns import HEADS, plain_noun, singular
-from app.domain.extraction.slots import key_of_name
+from app.domain.extraction.slots import favourite_key, key_of_name
 
 _SUBJECT: Final = (
     r"(?:(?:quick update|update|good news|news|big news|btw|so|well|also|yesterday|last (?:week|month)|this week|fyi|"
@@ -15,24 +16,30 @@ _SUBJECT: Final = (
     r"(?:(?:i|we|they)(?:'ve| have|'d| had)?(?: just| finally| recently| also| now| had to| decided to| already)* )?"
 )
 _VERB: Final = (
-    r"(?:changed|switched|swapped|renamed|moved|rescheduled|updated|replaced|traded in|upgraded|reinstalled|dyed|cut|repainted|"
-    r"postponed|pushed|redid|migrated|rewrote|rebuilt|change|switch|finished migrating|finished moving|transferred|left|"
+    r"(?:changed|switched|swapped|renamed|moved|rescheduled|updated|replaced|traded in|upgraded|reinstalled|dyed|"
+    r"cut|repainted|"
+    r"postponed|pushed|redid|migrated|rewrote|rebuilt|change|switch|finished migrating|finished moving|"
+    r"transferred|left|"
     r"ditched|dropped|got rid of|sold|bought out|hired)"
 )
 _GOT: Final = r"(?:got|have|bought|picked up|found|chose|picked|ordered|adopted|hired|signed up for|joined|started)"
-_WHEN: Final = r"(?: (?:again|already|around|over|this|last|the other|a few|two|three|yesterday|today|recently|finally|in)\b[\w ]{0,20})?"
+_WHEN: Final = (
+    r"(?: (?:again|already|around|over|this|last|the other|a few|two|three|yesterday|today|recently|"
+    r"finally|in)\b[\w ]{0,20})?"
+)
 _NOUN: Final = r"(?P<noun>[a-z][\w'-]*(?: [\w'-]+){0,3}?)"
 _ANNOUNCED: Final = (
     re.compile(rf"{_SUBJECT}{_VERB} (?:my |our |the )?{_NOUN}{_WHEN}(?: (?:name|around))?$"),
     re.compile(
-        rf"(?:{_SUBJECT}changed my mind (?:about|on)|(?:correction|update|news) (?:about|on|for|regarding)) (?:my |our |the )"
+        rf"(?:{_SUBJECT}changed my mind (?:about|on)|(?:correction|update|news) (?:about|on|for|regarding)) (?:my "
+        rf"|our |the )"
         rf"{_NOUN}$"
-    ),  # fmt: skip
+    ),
     re.compile(rf"{_SUBJECT}{_GOT} (?:a |an |my |our |the )?(?P<new>new|different|another) {_NOUN}{_WHEN}$"),
     re.compile(
         rf"(?:my|our|the) {_NOUN} (?:has |have |just |was |were |got |has been )*(?:changed|moved|switched|different|"
         rf"renamed|rescheduled|replaced|updated|upgraded){_WHEN}$"
-    ),  # fmt: skip
+    ),
     re.compile(rf"(?:there's|we have|i have|i've got|we've got) (?:a )(?P<new>new|different) {_NOUN}{_WHEN}$"),
 )
 _NAMED: Final = (
@@ -47,7 +54,7 @@ _FIXED: Final = (
             rf"{_SUBJECT}(?:moved|relocated|moved house|moved home|packed up and left|moved out|moved away){_WHEN}$"
         ),
         "home",
-    ),  # fmt: skip
+    ),
     (
         re.compile(
             rf"{_SUBJECT}(?:changed|switched|quit|left|lost|got a new|found a new|started a new|have a new) (?:my )?"
@@ -63,31 +70,44 @@ _FIXED: Final = (
     (re.compile(rf"{_SUBJECT}(?:changed|switched|moved) (?:phone )?numbers?{_WHEN}$"), "phone number"),
 )
 _IT: Final = re.compile(
-    r"(?:and |so |now )*(?:(?:it|she|he|they|that|this|its name|the name|the new (?:one|name|number|date|time|address|day)|"
+    r"(?:and |so |now )*(?:(?:it|she|he|they|that|this|its name|the name|the new (?:one|name|number|date|time|"
+    r"address|day)|"
     r"new (?:one|name|number|date|time|address)|mine|ours)(?:'s| is|'re| are| will be| has become)|(?:it|that|he|she) "
     r"(?:ends in|ends with|goes by|leaves|starts|runs(?: on)?|uses|takes place|happens|begins|departs)|now)"
-    r"(?: now| currently| called| named| just| actually| simply| already)*(?: called| named| on| at| in| due(?: on)?| by)? "
+    r"(?: now| currently| called| named| just| actually| simply| already)*(?: called| named| on| at| in| due(?: "
+    r"on)?| by)? "
     r"(?P<value>.+)"
 )
 _DOES: Final = re.compile(
     r"(?:and |so )?(?:now |these days |currently )?(?:i|we)(?:'m|'re| am| are)?(?: now| currently| just| both)*"
-    r"(?: (?:go to|going to|use|using|have|having|drive|driving|see|seeing|buy from|buying from|order from|work (?:at|for|with)|"
-    r"bank with|train at|own|work out at|picked|chose|got|went with|call (?:it|him|her|them)|live in|living in|with|at|on|in|"
+    r"(?: (?:go to|going to|use|using|have|having|drive|driving|see|seeing|buy from|buying from|order from|work "
+    r"(?:at|for|with)|"
+    r"bank with|train at|own|work out at|picked|chose|got|went with|call (?:it|him|her|them)|live in|living in|"
+    r"with|at|on|in|"
     r"bought|prefer|eat|play|do|read|take|taking|learning|study|wear|a|an)) (?P<value>.+)"
 )
 _BARE: Final = re.compile(r"(?P<value>(?:an?|the) [\w .+'&/-]{2,40}|[\w .+'&/@:-]{1,40})")
 _INLINE: Final = re.compile(
-    r"(?P<head>.{6,60}?)(?:,|:| -| —| –| ->| to be called| to| called| named) (?P<tail>(?!and\b|but\b|so\b|i\b|we\b).{1,50})"
+    r"(?P<head>.{6,60}?)(?:,|:| -| —| –| ->| to be called| to| called| named) (?P<tail>(?!and\b|but\b|so\b|i\b|"
+    r"we\b).{1,50})"
 )
 _NEW: Final = re.compile(
-    r"(?:(?:my|our|the) )?new (?P<noun>[a-z][\w -]{1,30}?)(?: (?:btw|since \w+|as of \w+|from \w+|here|now|starting \w+))?:"
+    r"(?:(?:my|our|the) )?new (?P<noun>[a-z][\w -]{1,30}?)(?: (?:btw|since \w+|as of \w+|from \w+|here|now|"
+    r"starting \w+))?:"
     r" ?(?P<value>.+)"
+)
+_FAVOURITE: Final = re.compile(
+    r"(?:now )?(?P<value>[\w .+#'&-]+?) is (?:now |currently )?my (?:new )?(?:favou?rite|fave?|go-to|number one|first "
+    r"choice)"
+    r"(?: one)?(?: now| these days| nowadays| at the moment)*"
 )
 _SURE: Final = re.compile(r"(?:an?|the|number|no\.?) (?=.*[A-Z0-9])|[A-Z0-9]")
 
 
 def announced(clause: Clause) -> str | None:
-    """The noun of which a clause says that it has changed, without saying into what; "NOUN name" where it got a name."""
+    """The noun of which a clause says that it has changed, without saying into what; "NOUN name" where it got a "
+    "name.
+    """
     plain = clause.plain
     for pattern, noun in _FIXED:
         if pattern.match(plain) is not None:
@@ -114,19 +134,29 @@ def announced_at_once(clause: Clause) -> Frame | None:
     head = clause.plain[: inline.end("head")]
     noun = _announced_plain(head)
     start = inline.start("tail")
+    if noun is None:
+        return None
+    tail = replace(clause, start=clause.start + start, text=clause.text[start:], plain=clause.plain[start:])
+    choice = _chosen(tail, noun)
+    if choice is not None:
+        return choice
     bare = _BARE.fullmatch(clause.plain, start)
-    if noun is None or bare is None or not _SURE.match(clause.text[start:]):
+    if bare is None or re.search(r" (?:is|are|was) ", bare["value"]) or not _SURE.match(clause.text[start:]):
         return None
     return filled(clause.plain, clause.text, bare, noun=noun, change="replaces")
 
 
 _GIVEN_UP: Final = re.compile(
-    rf"{_SUBJECT}(?:dropped|ditched|dumped|stopped(?: using| doing| playing| learning| eating| drinking| going to| with)?|quit|"
+    rf"{_SUBJECT}(?:dropped|ditched|dumped|stopped(?: using| doing| playing| learning| eating| drinking| going to|"
+    rf" with)?|quit|"
     rf"gave up(?: on)?|sold|got rid of|cancelled|canceled|left|uninstalled|closed|abandoned|am done with|"
-    rf"(?:no longer|don't|do not|not) (?:use|using|drive|eat|drink|live in|work (?:at|for|with)|go to|play|learn|have|bank with|"
-    rf"take|do)) (?:my |our |the )?(?P<before>[\w .+#'&/-]{{2,40}}?)(?: any ?more| any longer| for good| account| membership|"
+    rf"(?:no longer|don't|do not|not) (?:use|using|drive|eat|drink|live in|work (?:at|for|with)|go to|play|learn|"
+    rf"have|bank with|"
+    rf"take|do)) (?:my |our |the )?(?P<before>[\w .+#'&/-]{{2,40}}?)(?: any ?more| any longer| for good| account| "
+    rf"membership|"
     rf" altogether| completely| lately){{0,2}}$|"
-    rf"(?:i'm|i am|we're|we are) (?:not|no longer) (?:saving (?:up )?for|learning|training for|using|living in|working (?:at|for)|"
+    rf"(?:i'm|i am|we're|we are) (?:not|no longer) (?:saving (?:up )?for|learning|training for|using|living in|"
+    rf"working (?:at|for)|"
     rf"studying|playing|on|in|at|with) (?:the |a |an )?(?P<was>[\w .+#'&/-]{{2,40}}?)(?: any ?more| any longer)?$"
 )
 
@@ -155,6 +185,9 @@ def in_place_of(clause: Clause, before: str) -> Frame | None:
 def completed(clause: Clause, topic: str) -> Frame | None:
     """What a clause after an announcement says it has changed into."""
     plain, text = clause.plain, clause.text
+    choice = _chosen(clause, topic)
+    if choice is not None:
+        return choice
     it = _IT.fullmatch(plain)
     if it is not None and (frame := _of_topic(plain, text, it, topic)) is not None:
         return frame
@@ -169,6 +202,14 @@ def completed(clause: Clause, topic: str) -> Frame | None:
         if frame is not None:
             return frame
     return None
+
+
+def _chosen(clause: Clause, topic: str) -> Frame | None:
+    """What is said to be the favourite now, of the noun that was announced."""
+    match = _FAVOURITE.fullmatch(clause.plain)
+    value = None if match is None else value_of(clause.plain, clause.text, match.span("value"))
+    key = favourite_key(singular(plain_noun(topic)))
+    return None if value is None or key is None else Frame(key, value[1], "preference", "replaces")
 
 
 def _of_topic(plain: str, text: str, match: "re.Match[str]", topic: str) -> Frame | None:

@@ -1,10 +1,11 @@
 """Head nouns: which slot a noun phrase names. What no table has gets a key made of its own words."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from app.domain.extraction.frames.values import Sort
-from app.domain.extraction.slots import WHAT, favourite_key
+from app.domain.extraction.slots import WHAT, favourite_key, key_of_name
 from app.domain.keys import built_in
 
 _TABLE: Final = {
@@ -35,14 +36,16 @@ _TABLE: Final = {
     "user.car": "car|vehicle|ride|车|座驾|汽车|私家车",
     "user.laptop": "laptop|notebook|笔记本|笔记本电脑|电脑本",
     "user.commute": "commute|way to work|通勤|通勤方式|上班方式",
-    "user.training_goal": "training goal|race goal|running distance|race distance|target race|训练目标|备战目标|比赛目标",
+    "user.training_goal": "training goal|race goal|running distance|race distance|target race|训练目标|备战目标|"
+    "比赛目标",
     "user.weight": "weight|体重",
     "user.wake_up_time": "wake-up time|wakeup time|alarm|起床时间|闹钟",
     "user.bedtime": "bedtime|bed time|睡觉时间|就寝时间",
     "user.rent": "rent|monthly rent|房租|月租|租金",
     "user.bank": "bank|bank account|account|checking account|银行|工资卡|开户行",
     "user.plan": "plan|subscription|subscription plan|pricing plan|tier|套餐|版本套餐|订阅",
-    "user.partner": "partner|wife|husband|spouse|girlfriend|boyfriend|fiance|fiancee|老婆|老公|对象|女朋友|男朋友|媳妇|妻子|丈夫",
+    "user.partner": "partner|wife|husband|spouse|girlfriend|boyfriend|fiance|fiancee|老婆|老公|对象|女朋友|男朋友|"
+    "媳妇|妻子|丈夫",
     "user.coffee": "coffee|coffee order|usual coffee|咖啡",
     "user.marital_status": "marital status|relationship status|婚姻状况|感情状况",
     "preference.editor": "editor|ide|code editor|text editor|编辑器|代码编辑器",
@@ -60,6 +63,26 @@ _TABLE: Final = {
     "project.language": "project language|开发语言|项目语言",
 }
 HEADS: Final = {noun: key for key, nouns in _TABLE.items() for noun in nouns.split("|")}
+
+_ANY: Final[frozenset[Sort]] = frozenset({"time", "number", "name", "phrase"})
+_SORTS: Final[Mapping[str, frozenset[Sort]]] = {
+    "plan": frozenset({"name"}),
+    "home": frozenset({"name"}),
+    "house": frozenset({"name"}),
+    "家": frozenset({"name"}),
+    "user.plan": frozenset({"name"}),
+    "user.city": frozenset({"name", "phrase"}),
+    "user.job": frozenset({"name", "phrase"}),
+    "user.team": frozenset({"name", "phrase"}),
+    "user.partner": frozenset({"name"}),
+    "user.manager": frozenset({"name"}),
+}
+"""Sorts of values that a noun, or else its key, can have."""
+
+_CARRIED: Final = frozenset({"user.car", "user.laptop", "user.phone_model"})
+"""Things of which it is a passing state where they are."""
+
+_TIMES: Final = frozenset({"project.deadline", "user.birthday", "user.wake_up_time", "user.bedtime", "user.timezone"})
 
 ANIMALS: Final = (
     "dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|goldfish|guinea pig|bird|budgie|pup|"
@@ -91,24 +114,30 @@ _WEAK_EN: Final = re.compile(
     r"array|string|table|column|row|index)$"
 )
 _WEAK_ZH: Final = re.compile(
-    r".*(?:问题|东西|事|事情|意思|结果|答案|原因|方法|办法|想法|建议|代码|报错|错误|天气|心情|函数|变量|文件|图片|文本|句子|"
-    r"段落|标题|单词|例子|步|部分|种|样子|时候|有人|的人|主角|男主|女主|故事|小说|电影|文章|这|那|它|他|她|首都|默认值|区别|重点|关键|好处|"
+    r".*(?:问题|东西|事|事情|意思|结果|答案|原因|方法|办法|想法|建议|代码|报错|错误|天气|心情|函数|变量|文件|图片|"
+    r"文本|句子|"
+    r"段落|标题|单词|例子|步|部分|种|样子|时候|有人|的人|主角|男主|女主|故事|小说|电影|文章|这|那|它|他|她|首都|"
+    r"默认值|区别|重点|关键|好处|"
     r"坏处|优点|缺点|目的|话|前提|题)$"
 )
 _DROPPED_ZH: Final = re.compile(
-    r"^(?:(?:用|戴|穿|开|住|去|背|骑|吃|喝|看|玩|听|买|养|学|坐|抽|选|上|办|常去|常用|在用|在看)的(?=.)|现在|目前|最近|今年|当前|新|平时|平常|一般|常|主要|用|去|那个|这个|的|家里|自己|了|还|也)+"
+    r"^(?:(?:用|戴|穿|开|住|去|背|吃|喝|看|玩|听|买|养|学|坐|抽|选|上|办|常去|常用|在用|在看)的(?=.)|现在|目前|"
+    r"最近|今年|当前|新|平时|平常|一般|常|主要|用|去|那个|这个|的|家里|自己|了|还|也)+"
 )
 _SUFFIX_TIME: Final = re.compile(r"(?:\s(?:time|date|day|slot|schedule)|时间|日期|日程|的时间)$")
 _SUFFIX_DEADLINE: Final = re.compile(
-    r"(?:\s(?:deadline|due date|submission(?: date)?|submission deadline)|的?截止(?:日期|时间|日)?|的?交付(?:日期|时间)|的?期限|的?ddl)$"
+    r"(?:\s(?:deadline|due date|submission(?: date)?|submission deadline)|的?截止(?:日期|时间|日)?|的?交付(?:日期|"
+    r"时间)|的?期限|的?ddl)$"
 )
 _SUFFIX_NAME: Final = re.compile(r"(?:(?:'s)?\s(?:name|nickname)|(?:的)?(?:名字|名称|姓名|小名|名))$")
 _OF: Final = re.compile(r"(?P<head>[\w' -]+?) (?:for|of) (?:the |my |our )?(?P<of>[\w' -]+)$")
 _PROJECT: Final = re.compile(
-    r"(?:.* )?(?:port|database|db|backend|back-end|frontend|front-end|server|api|ci|budget|release|repo|deploy|deployment|"
+    r"(?:.* )?(?:port|database|db|backend|back-end|frontend|front-end|server|api|ci|budget|release|repo|deploy|"
+    r"deployment|"
     r"version|sprint|service|app|application|website|site|staging|prod|production|cluster|pipeline|supplier|vendor|"
     r"launch|demo|milestone|branch|framework|stack|cache|queue|client|dashboard)$|"
-    r".*(?:端口|后端|前端|服务器?|接口|预算|版本|仓库|部署|环境|框架|供应商|上线|发布|里程碑|客户端|缓存|队列|网站|应用|平台)$"
+    r".*(?:端口|后端|前端|服务器?|接口|预算|版本|仓库|部署|环境|框架|供应商|上线|发布|里程碑|客户端|缓存|队列|"
+    r"网站|应用|平台)$"
 )
 _SINGULAR: Final = re.compile(r"(?<=[a-z]{2})(?<!s)(?<!u)(?<!i)s$")
 MOST_WORDS: Final = 5
@@ -142,6 +171,12 @@ def plain_noun(phrase: str) -> str:
         return re.sub(r"(?<=.)(?:现在|目前|最近|已经)$|\s", "", phrase)
     phrase = re.sub(r"^(?:my|our|the|a|an|your|this)\s+", "", phrase)
     return _DROPPED_EN.sub("", phrase).strip()
+
+
+def written_in(key: str, value: str) -> str:
+    """The key of what a part of a project is written in, where its value is a programming language."""
+    language = key_of_name(value, of_a_project=False) == "preference.programming_language"
+    return f"{key}_language" if language and key.startswith("project.") and "." not in key[8:] else key
 
 
 def slot_of(phrase: str, sort: Sort, *, place: bool = False, named: bool = False) -> str | None:
@@ -186,30 +221,16 @@ def _of_table(noun: str, sort: Sort, *, place: bool, named: bool) -> str | None:
     key = HEADS.get(noun) or HEADS.get(singular(noun))
     if key is None:
         return None
-    number = sort == "number"
     if key == "user.address":
         return key
+    number = sort == "number"
     if key == "user.phone_model" and number:
         return "user.phone"
-    if key == "user.plan" and noun == "plan" and sort != "name":
-        return ""
-    if key == "project.name" and sort == "time":
-        return "project.deadline"
     if key == "project.name" and not named:
+        return "project.deadline" if sort == "time" else ""
+    if sort not in _SORTS.get(noun, _SORTS.get(key, _ANY)) or (place and key in _CARRIED):
         return ""
-    if key in {"user.city", "user.job", "user.team"} and (number or sort == "time"):
-        return ""
-    if key == "user.city" and noun in {"home", "house", "家"} and sort == "phrase":
-        return ""
-    if key in {"user.partner", "user.manager"} and sort not in {"name"}:
-        return ""
-    if sort == "time" and key not in {
-        "project.deadline", "user.birthday", "user.wake_up_time", "user.bedtime", "user.timezone"
-    }:  # fmt: skip
-        return f"user.{_joined(noun)}.time"
-    if place and key in {"user.car", "user.laptop", "user.phone_model"}:
-        return ""
-    return key
+    return key if sort != "time" or key in _TIMES else f"user.{_joined(noun)}.time"
 
 
 def _derived(noun: str, sort: Sort, *, named: bool) -> str | None:

@@ -42,6 +42,13 @@ def _of_tail(clause: Clause) -> Frame | None:
     return frame if frame is not None and frame.firm and frame.change is not None else None
 
 
+def alone(clause: Clause) -> Framed | None:
+    """The slot that a clause fills by itself, whatever was announced before it."""
+    grammar = chinese if clause.chinese else english
+    frame = grammar.frame_of(clause) if len(clause.plain) <= MOST_CHARACTERS else None
+    return None if frame is None else Framed(frame)
+
+
 class Framing:
     """Of one message."""
 

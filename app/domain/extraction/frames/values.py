@@ -12,7 +12,8 @@ MOST_CHARACTERS: Final = 60
 _CLOCK: Final = r"\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\d{1,2}:\d\d\b|noon\b|midnight\b|\d{1,2} o'clock"
 _DAY: Final = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|tomorrow\b|(?:next|this) (?:week|month|spring|summer|fall|autumn|"
-    r"winter)\b|(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"winter)\b|(?:january|february|april|june|july|august|september|october|november|december)\b(?! \d)|"
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
     r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.? \d{1,2}|\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:january|february|march|"
     r"april|may|june|july|august|september|october|november|december)|\d{4}-\d\d-\d\d|the \d{1,2}(?:st|nd|rd|th)\b"
     r"(?! (?:floor|grade|year))"
@@ -24,7 +25,8 @@ _TIME_ZH: Final = (
     "月底|年底|[明后]天|下个?月|中午|午夜"
 )
 TIME: Final = re.compile(
-    r"(?:(?:at|on|by|around|about|before|every|each|the|next|late|early|mid|from|in|大概|大约|约|每天?|每个?月的?|在|下个?|早上|上午|"
+    r"(?:(?:at|on|by|around|about|before|every|each|the|next|late|early|mid|from|in|大概|大约|约|每天?|每个?月的?|"
+    r"在|下个?|早上|上午|"
     rf"下午|晚上|中午|凌晨|傍晚|改?到|差不多|就|隔) ?)*(?:{_CLOCK}|{_DAY}|{_TIME_ZH})"
 )
 _BARE_HOUR: Final = re.compile(r"\d{1,2}$")
@@ -33,7 +35,8 @@ _NUMBER: Final = re.compile(
     rf"|{_DIGIT_ZH}+(?:岁|元|块|万|千|公斤|斤|公里|米|楼|层|分钟|小时|片|次|天|个|毫|人)"
 )
 _TAIL_EN: Final = re.compile(
-    r"[ ,;:-]*(?:\b(?:right |just )?now|\b(?:these|nowa)days|\bthese days|\bat (?:the moment|present)|\bcurrently|\binstead|"
+    r"[ ,;:-]*(?:\b(?:right |just )?now|\b(?:these|nowa)days|\bthese days|\bat (?:the moment|present)|\bcurrently|"
+    r"\binstead|"
     r"\bfor (?:good|now|sure|everything|work|most things)|\bfrom (?:now|here|today) on(?:wards?)?|\bany ?more|\bagain|"
     r"\bgoing forward|\blately|\bas of\b.*|\bsince\b.*|\bstarting\b.*|\beffective\b.*|"
     r"\b(?:earlier )?(?:last|this|over the) (?:week(?:end)?|month|year|season|"
