@@ -138,6 +138,9 @@ class Settings(BaseSettings):
     )
 
     worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
+    worker_nice: int = Field(
+        10, ge=0, le=19, description="How far the worker lets the API and others on its machine go first; 0: not at all"
+    )
     worker_poll_seconds: float = Field(1.0, gt=0, description="Longest time a due job waits for a missed notification")
     job_heartbeat_seconds: float = Field(20.0, gt=0, description="A job without heartbeat for this long runs again")
     job_max_attempts: int = Field(5, ge=1, description="A job that failed this often is a dead letter")

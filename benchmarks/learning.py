@@ -24,7 +24,6 @@ from benchmarks.stopwatch import summary
 from examples.service import RunningService, temporary_service
 
 SEED: Final = 7
-USERS: Final = 40
 WARM_UP_SECONDS: Final = 5.0
 PATIENCE_SECONDS: Final = 300.0
 
@@ -67,7 +66,7 @@ async def appended(client: httpx.AsyncClient, session: str, user: str, content: 
     return time.perf_counter() - begun
 
 
-async def drive(service: RunningService, rate: float, seconds: float) -> dict[str, Any]:
+async def drive(service: RunningService, rate: float, seconds: float, users: int) -> dict[str, Any]:
     """Append at the rate, then wait until all is learnt."""
     dice, texts = random.Random(SEED), Texts()
     headers = {"Authorization": f"Bearer {service.key}"}
@@ -79,7 +78,7 @@ async def drive(service: RunningService, rate: float, seconds: float) -> dict[st
         begun, count = time.perf_counter(), int(rate * (WARM_UP_SECONDS + seconds))
         for number in range(count):
             await asyncio.sleep(max(0.0, begun + number / rate - time.perf_counter()))
-            person = number % USERS
+            person = number % users
             content = message(dice, texts, number)
             running.append(asyncio.create_task(appended(client, f"s-{person}", f"user-{person}", content)))
         times = await asyncio.gather(*running)
@@ -93,6 +92,7 @@ async def drive(service: RunningService, rate: float, seconds: float) -> dict[st
     measured = times[int(rate * WARM_UP_SECONDS) :]
     return {
         "rate": rate,
+        "users": users,
         "messages": len(measured),
         "append_ms": summary([1_000 * one for one in measured]),
         "caught_up_after_s": round(lag, 1),
@@ -105,17 +105,20 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rate", type=float, default=50.0, help="messages a second")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--users", type=int, default=200, help="who speak in turns, each in a session of their own")
     given = parser.parse_args(arguments)
     with temporary_service() as service:
-        found = asyncio.run(drive(service, given.rate, given.seconds))
-    table = Table(title=f"Appends at {given.rate:g} a second while the worker learns ({machine()})")
+        found = asyncio.run(drive(service, given.rate, given.seconds, given.users))
+    table = Table(
+        title=f"Appends at {given.rate:g} a second of {given.users} users while the worker learns, load {machine()['load_average']}"
+    )
     for column in ("messages", "p50 ms", "p95 ms", "p99 ms", "caught up after s", "memories"):
         table.add_column(column, justify="right")
     times = found["append_ms"]
     row = (found["messages"], times["p50"], times["p95"], times["p99"], found["caught_up_after_s"], found["memories"])
     table.add_row(*(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row))
     Console().print(table)
-    result_file("learning").write_text(json.dumps({"machine": str(machine()), **found}, indent=1), "utf-8")
+    result_file("learning").write_text(json.dumps({"machine": machine(), **found}, indent=1), "utf-8")
 
 
 if __name__ == "__main__":
