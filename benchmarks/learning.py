@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import random
+import statistics
 import sys
 import time
 from typing import Any, Final
@@ -20,7 +21,6 @@ from rich.table import Table
 
 from benchmarks.instance import machine, result_file
 from benchmarks.slice import Texts
-from benchmarks.stopwatch import summary
 from examples.service import RunningService, temporary_service
 
 SEED: Final = 7
@@ -90,11 +90,12 @@ async def drive(service: RunningService, rate: float, seconds: float, users: int
         lag = time.perf_counter() - ended
         kept = (await client.get("/v1/memories", params={"limit": 1, "count": True})).json()["total"]
     measured = times[int(rate * WARM_UP_SECONDS) :]
+    cuts = statistics.quantiles([1_000 * one for one in measured], n=100)
     return {
         "rate": rate,
         "users": users,
         "messages": len(measured),
-        "append_ms": summary([1_000 * one for one in measured]),
+        "append_ms": {f"p{share}": round(cuts[share - 1], 1) for share in (50, 95, 99)},
         "caught_up_after_s": round(lag, 1),
         "memories": kept,
     }
@@ -109,7 +110,9 @@ def main(arguments: list[str]) -> None:
     given = parser.parse_args(arguments)
     with temporary_service() as service:
         found = asyncio.run(drive(service, given.rate, given.seconds, given.users))
-    table = Table(
+    load = machine()["load_average"]
+    title = f"Appends at {given.rate:g} a second of {given.users} users while the worker learns, load {load}"
+    table = Table(title=title)
         title=f"Appends at {given.rate:g} a second of {given.users} users while the worker learns, load {machine()['load_average']}"
     )
     for column in ("messages", "p50 ms", "p95 ms", "p99 ms", "caught up after s", "memories"):
