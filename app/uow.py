@@ -14,6 +14,7 @@ from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
 from app.repositories.conflicts import ConflictRepository
+from app.repositories.contexts import ContextRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.idempotency import IdempotencyRepository
@@ -28,6 +29,7 @@ from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
+from app.repositories.summaries import SummaryRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
 
@@ -96,6 +98,16 @@ class Transaction:
     def states(self) -> StateRepository:
         """Versions of session state."""
         return StateRepository(self._bound)
+
+    @cached_property
+    def summaries(self) -> SummaryRepository:
+        """Summaries of sessions."""
+        return SummaryRepository(self._bound)
+
+    @cached_property
+    def contexts(self) -> ContextRepository:
+        """Contexts that were prepared."""
+        return ContextRepository(self._bound)
 
     @cached_property
     def blocks(self) -> BlockRepository:

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Final, Literal, get_args
 
-JobKind = Literal["embed_messages", "embed_memories", "delete_memories", "extract", "sweep"]
+JobKind = Literal["embed_messages", "embed_memories", "delete_memories", "extract", "summarise", "prefetch", "sweep"]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 
 JobState = Literal["queued", "running", "succeeded", "failed", "dead", "cancelled"]

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
 from app.core.errors import Forbidden
+from app.domain.context.defaults import ContextDefaults
 
 Role = Literal["operator", "admin", "member", "reader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -37,8 +38,8 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
-    """What a tenant has set: a zone, lives in seconds and weights of a search for requests that name none, and what
-    becomes of secrets in what is written.
+    """What a tenant has set: a zone, lives in seconds, weights of a search and the making of contexts for requests that
+    name none, and what becomes of secrets in what is written. `fence_key` signs what is served into prompts.
     """
 
     timezone: str | None = None
@@ -48,6 +49,8 @@ class TenantDefaults:
     factors: Mapping[str, Any] = field(default_factory=dict)
     redaction: RedactionPolicy = "redact"
     redact_phone_numbers: bool = False
+    context: ContextDefaults = ContextDefaults()
+    fence_key: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import hashlib
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, cast
@@ -12,6 +12,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Unauthenticated
+from app.domain.context.defaults import ContextDefaults, ordered
 from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role, TenantDefaults
 from app.repositories.base import Row
 from app.uow import UnitOfWork
@@ -106,6 +107,12 @@ class AccessService:
         async with self.uow.begin_global() as tx:
             return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
 
+    async def defaults(self, tenant_id: UUID) -> TenantDefaults:
+        """What a tenant has set, for work that no key asked for."""
+        async with self.uow.begin_global() as tx:
+            row = await tx.access.tenant(tenant_id)
+        return TenantDefaults() if row is None else defaults_of(row["settings"], row["fence_key"])
+
     async def _look_up(self, key_hash: bytes) -> _Trusted | None:
         async with self.uow.begin_global() as tx:
             row = await tx.access.key_by_hash(key_hash)
@@ -160,7 +167,7 @@ def key_row(
 
 
 def _principal(row: Row) -> Principal:
-    users, settings = row["user_ids"], row["tenant_settings"]
+    users = row["user_ids"]
     return Principal(
         tenant_id=row["tenant_id"],
         key_id=row["id"],
@@ -168,16 +175,32 @@ def _principal(row: Row) -> Principal:
         role=row["role"],
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
-        defaults=TenantDefaults(
-            settings.get("timezone"),
-            settings.get("default_session_ttl"),
-            settings.get("default_memory_ttl"),
-            _set(settings.get("search_legs")),
-            _set(settings.get("search_weights")),
-            settings.get("redaction", "redact"),
-            settings.get("redact_phone_numbers", False),
-        ),
+        defaults=defaults_of(row["tenant_settings"], row["fence_key"]),
     )
+
+
+def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults:
+    """What a tenant has set, from its row."""
+    own = {name: settings[name] for name in _OF_CONTEXT if settings.get(name) is not None}
+    if "order" in (named := {name.removeprefix("context_"): value for name, value in own.items()}):
+        named["order"] = ordered(tuple(named["order"]))
+    return TenantDefaults(
+        settings.get("timezone"),
+        settings.get("default_session_ttl"),
+        settings.get("default_memory_ttl"),
+        _set(settings.get("search_legs")),
+        _set(settings.get("search_weights")),
+        settings.get("redaction", "redact"),
+        settings.get("redact_phone_numbers", False),
+        ContextDefaults(**named),
+        bytes(fence_key),
+    )
+
+
+_OF_CONTEXT: Final = (
+    *("context_strategy", "context_order", "context_token_budget"),
+    *("memory_share", "summary_max_tokens", "window_turns"),
+)
 
 
 def _set(named: dict[str, Any] | None) -> dict[str, Any]:

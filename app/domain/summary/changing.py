@@ -1,0 +1,129 @@
+"""Sentences that a later one has overtaken: what was so is not told as if it were."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final
+
+from app.core.text.normal import normalise
+from app.core.text.tokens import tokens
+from app.domain.conflict.cues import change_of, is_tentative
+from app.domain.conflict.deciding import decide
+from app.domain.conflict.quantities import quantities, with_digits
+from app.domain.conflict.statements import Statement
+from app.domain.summary.sentences import Sentence
+
+_OVERTAKEN: Final = frozenset({"supersede", "correct", "retract", "contradict"})
+_STEADY: Final = frozenset({"system", "question", "result"})
+_CHANGING: Final = """
+change changed raise raised increase lower lowered move moved update updated set go went switch switched postpone
+postponed extend extended cut reduce reduced now new actually instead please let make correction
+改 改成 改为 改到 改用 换 换成 提高 提高到 降低 降 涨 调整 调整为 推迟 提前 更新 现在 最新 新 其实
+更正 变成 定 定为 变 改在 上调 下调
+"""
+_OF_CHANGE: Final = frozenset(token for word in _CHANGING.split() for token in (word, *tokens(word)))
+_CUE: Final = re.compile(
+    r"\b(?:raised?|lower(?:ed)?|increased?|decreased?|cut|reduced?|bump(?:ed)?|moved?|changed?|set|push(?:ed)?|extend(?:ed)?|"
+    r"postponed?|switch(?:ed)?|renamed?|update[sd]?)\b.{0,40}?\bto\b|\b(?:is|are) now\b"
+    r"|(?:提高|提升|增加|上调|下调|降低|减少|加|减|降|涨|调整?|缩减|延长|推迟|提前|更新|改|换|搬|移)(?:到|至|成|为|在|用)|现在[是为]"
+)
+_IS: Final = re.compile(r"\b(?:is|are|was|will be)\b|[=:：]|[是为叫]|[定设]在|改(?:到|至|成|为|在)")
+MOST_OF_A_VALUE: Final = 4
+"""Words of what a short statement says of its subject: only there a new value without figures takes its place."""
+
+_ZERO: Final = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) -> list[Sentence]:
+    """The sentences that no later one of theirs, or of `later`, has made history, in their order.
+
+    The last word holds: within one conversation the newer of two statements that cannot both be true is current. It
+    matters as much as what it took the place of.
+    """
+    every = [*sentences, *later]
+    heirs: dict[int, float] = {}
+    gone: set[int] = set()
+    for place, one in enumerate(sentences):
+        for other_place, other in enumerate(every):
+            if _after(other, one) and overtakes(other.text, one.text):
+                gone.add(place)
+                heirs[other_place] = max(heirs.get(other_place, 0.0), one.score, heirs.get(place, 0.0))
+    return [
+        replace(one, score=max(one.score, heirs.get(place, 0.0)))
+        for place, one in enumerate(sentences)
+        if place not in gone
+    ]
+
+
+def _after(other: Sentence, one: Sentence) -> bool:
+    return (
+        other.from_seq > one.to_seq
+        and other.sort not in _STEADY
+        and one.sort not in _STEADY
+        and not (one.sort == "constraint" and other.role == "assistant")
+        and other.role != "tool"
+    )
+
+
+@lru_cache(maxsize=16_384)
+def overtakes(new: str, old: str) -> bool:
+    """Whether a later statement makes an earlier one history."""
+    said, stored = _words(new), _words(old)
+    if not said & stored:
+        return False
+    if says_change(new) and not is_tentative(old):
+        topic = said - _OF_CHANGE
+        if _other_figure(new, old):
+            return bool(topic) and (topic <= stored or stored - _OF_CHANGE <= topic)
+        if _renames(new, old):
+            return True
+    decision = decide(_statement(new, 1), _statement(old, 0), similarity=None, multivalued=False)
+    return decision.verdict in _OVERTAKEN
+
+
+def _other_figure(new: str, old: str) -> bool:
+    """Whether both have a figure of one sort, and it is another one."""
+    said, stored = _figures(new), _figures(old)
+    return any(sort == other and token != held for token, sort in said for held, other in stored) and not {
+        token for token, _ in said
+    } <= {token for token, _ in stored}
+
+
+@lru_cache(maxsize=4_096)
+def _figures(text: str) -> frozenset[tuple[str, str]]:
+    return frozenset((one.token, one.sort) for one in quantities(with_digits(normalise(text))))
+
+
+@lru_cache(maxsize=4_096)
+def _words(text: str) -> frozenset[str]:
+    """What it is about: its words without figures and units."""
+    plain = with_digits(normalise(text))
+    bare = list(plain)
+    for one in quantities(plain):
+        bare[one.start : one.end] = " " * (one.end - one.start)
+    return frozenset(token for token in tokens("".join(bare)) if not token.isdigit())
+
+
+@lru_cache(maxsize=4_096)
+def says_change(text: str) -> bool:
+    """Whether a sentence says that something has a new value."""
+    return _CUE.search(normalise(text)) is not None or change_of(text) in {"replaces", "corrects"}
+
+
+def _renames(new: str, old: str) -> bool:
+    """Whether a subject that was said to be one thing is said to have become another: 会议室改为红枫厅."""
+    plain = normalise(new)
+    cue, copula = _CUE.search(plain), _IS.search(normalise(old))
+    if cue is None or copula is None:
+        return False
+    subject, value = _words(plain[: cue.start()]) - _OF_CHANGE, _words(plain[cue.end() :]) - _OF_CHANGE
+    held = normalise(old)
+    about, was = _words(held[: copula.start()]) - _OF_CHANGE, _words(held[copula.end() :]) - _OF_CHANGE
+    return bool(subject) and subject == about and bool(value - was) and len(was) <= MOST_OF_A_VALUE
+
+
+def _statement(text: str, order: int) -> Statement:
+    at = _ZERO + timedelta(minutes=order)
+    return Statement(text, None, None, "semantic", "other", "user_stated", at)

@@ -1,0 +1,76 @@
+"""Summaries of sessions: the current ones in their places, and those that they were made from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, BigInteger, RowMapping, bindparam, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.models import summaries
+from app.repositories.base import Repository
+
+
+class SummaryRepository(Repository):
+    """The tree of a session. The caller has looked whether the key may see it, and locked it before it writes."""
+
+    async def current(self, session_id: str) -> list[RowMapping]:
+        """The summaries that stand for all that was folded, by their place."""
+        statement = select(summaries).where(*self._of(session_id), summaries.c.superseded_at.is_(None))
+        return await self._all(statement.order_by(summaries.c.from_seq))
+
+    async def tree(self, session_id: str) -> list[RowMapping]:
+        """Every summary, the highest level first, each level by place."""
+        statement = select(summaries).where(*self._of(session_id))
+        return await self._all(statement.order_by(summaries.c.level.desc(), summaries.c.from_seq))
+
+    async def stretches(self, session_id: str, seqs: Sequence[int], limit: int) -> list[RowMapping]:
+        """The summaries of level 0 in whose stretches these messages stand."""
+        wanted = func.unnest(bindparam(None, sorted(set(seqs)), type_=ARRAY(BigInteger()))).table_valued("seq")
+        statement = (
+            select(summaries)
+            .where(
+                *self._of(session_id),
+                summaries.c.level == 0,
+                select(wanted.c.seq).where(wanted.c.seq.between(summaries.c.from_seq, summaries.c.to_seq)).exists(),
+            )
+            .order_by(summaries.c.from_seq)
+        )
+        return await self._all(statement.limit(limit))
+
+    async def covering(self, session_id: str, seq: int) -> list[RowMapping]:
+        """Every summary in whose range a message stands."""
+        within = (summaries.c.from_seq <= seq, summaries.c.to_seq >= seq)
+        return await self._all(select(summaries).where(*self._of(session_id), *within))
+
+    async def add(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Store summaries."""
+        if rows:
+            await self._run(insert(summaries).values([{"tenant_id": self._tenant_id, **row} for row in rows]))
+
+    async def change(self, summary_id: UUID, values: dict[str, Any]) -> None:
+        """Write columns of one."""
+        statement = update(summaries).where(summaries.c.tenant_id == self._tenant_id, summaries.c.id == summary_id)
+        await self._run(statement.values(values))
+
+    async def supersede(self, ids: Sequence[UUID], at: datetime) -> int:
+        """Let summaries stand behind the one that was made from them; how many were current until now."""
+        statement = update(summaries).where(
+            summaries.c.tenant_id == self._tenant_id,
+            summaries.c.id == func.any(list(ids)),
+            summaries.c.superseded_at.is_(None),
+        )
+        return await self._run(statement.values(superseded_at=at))
+
+    async def remove(self, ids: Sequence[UUID]) -> None:
+        """Delete summaries that have nothing left to say."""
+        statement = delete(summaries).where(summaries.c.tenant_id == self._tenant_id)
+        await self._run(statement.where(summaries.c.id == func.any(list(ids))))
+
+    async def clear(self, session_id: str) -> None:
+        """Delete every summary of a session."""
+        await self._run(delete(summaries).where(*self._of(session_id)))
+
+    def _of(self, session_id: str) -> list[Any]:
+        return [summaries.c.tenant_id == self._tenant_id, summaries.c.session_id == session_id]
