@@ -52,6 +52,9 @@ from app.services.retrieval import RetrievalService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
+from app.services.summaries.folding import FoldingService
+from app.services.summaries.reading import SummaryService
+from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
@@ -89,6 +92,8 @@ class Services:
     retrieval: RetrievalService
     sessions: SessionService
     states: StateService
+    summaries: SummaryService
+    folding: FoldingService
     sweeping: Sweeping
     users: UserService
     vectorising: Vectorising
@@ -188,7 +193,7 @@ def compose(
         health=HealthService(uow, embedder, head()),
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
-        lifecycle=LifecycleService(uow, redacting),
+        lifecycle=LifecycleService(uow, redacting, settings.summariser != "off"),
         memories=MemoryService(uow, embedder, redacting),
         messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
         recall=RecallService(uow, embedder, redacting),
@@ -205,10 +210,19 @@ def compose(
         ),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
+        summaries=SummaryService(uow),
+        folding=FoldingService(uow, access, summariser(settings, language)),
         sweeping=Sweeping(uow, patience, tuple(after)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
+
+
+def summariser(settings: Settings, language: LanguageModel | None) -> Summariser:
+    """What puts stretches of conversation into few sentences."""
+    if settings.summariser == "auto" and language is not None:
+        return LanguageModelSummariser(language)
+    return RulesSummariser()
 
 
 def work_after(settings: Settings) -> dict[Lagging, timedelta]:
@@ -216,6 +230,8 @@ def work_after(settings: Settings) -> dict[Lagging, timedelta]:
     delays: dict[Lagging, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
     if settings.extractor != "off":
         delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
+    if settings.summariser != "off":
+        delays["summarise"] = timedelta(seconds=settings.summary_debounce_seconds)
     return delays
 
 

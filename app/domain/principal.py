@@ -49,7 +49,7 @@ class TenantDefaults:
     factors: Mapping[str, Any] = field(default_factory=dict)
     redaction: RedactionPolicy = "redact"
     redact_phone_numbers: bool = False
-    context: ContextDefaults = ContextDefaults()
+    context: ContextDefaults = field(default_factory=ContextDefaults)
     fence_key: bytes = field(default=b"", repr=False)
 
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, BigInteger, RowMapping, bindparam, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import summaries
+from app.db.models import memories, memory_sources, summaries
 from app.repositories.base import Repository
 
 
@@ -43,6 +43,23 @@ class SummaryRepository(Repository):
         """Every summary in whose range a message stands."""
         within = (summaries.c.from_seq <= seq, summaries.c.to_seq >= seq)
         return await self._all(select(summaries).where(*self._of(session_id), *within))
+
+    async def overtaken(self, session_id: str, limit: int) -> list[RowMapping]:
+        """Quotes from a session, with their numbers, whose memories were all superseded or deleted."""
+        of_memory = (memories.c.tenant_id == memory_sources.c.tenant_id) & (memories.c.id == memory_sources.c.memory_id)
+        gone = func.bool_and(memories.c.status.in_(("superseded", "deleted")))
+        statement = (
+            select(memory_sources.c.quote, memory_sources.c.seqs)
+            .join_from(memory_sources, memories, of_memory)
+            .where(
+                memory_sources.c.tenant_id == self._tenant_id,
+                memory_sources.c.session_id == session_id,
+                memory_sources.c.quote.is_not(None),
+            )
+            .group_by(memory_sources.c.quote, memory_sources.c.seqs)
+            .having(gone)
+        )
+        return await self._all(statement.limit(limit))
 
     async def add(self, rows: Sequence[dict[str, Any]]) -> None:
         """Store summaries."""

@@ -72,7 +72,8 @@ class MessageService:
         asked = await self.remembering.asked(principal, session, given, request.timezone, at)
 
         async def work(tx: Transaction) -> Answer:
-            append = _Append(tx, at, self.work_after, request.timezone)
+            window = principal.defaults.context.window_turns
+            append = _Append(tx, at, self.work_after, request.timezone, window)
             locked, stored = await append.run(session, given, analyses, request.expected_seq)
             kept = [] if asked is None else await self.remembering.keep(tx, locked, asked, stored, at)
             if isinstance(request, MessagesAppend):
@@ -135,6 +136,7 @@ class _Append:
     at: datetime
     work_after: Mapping[Lagging, timedelta]
     timezone: str | None
+    window_turns: int
 
     async def run(
         self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
@@ -180,8 +182,13 @@ class _Append:
         await self.tx.messages.insert(session["owner"], rows, postings)
         length = sum(analysis.length for _, analysis in fresh)
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
+        unfolded = before + len(rows) - session["summarized_seq"]
+        idle = {
+            "extract": session["memory"] != "on",
+            "summarise": unfolded <= self.window_turns,  # a turn has a message at least
+        }
         delays: dict[JobKind, timedelta] = {
-            kind: pause for kind, pause in self.work_after.items() if kind != "extract" or session["memory"] == "on"
+            kind: pause for kind, pause in self.work_after.items() if not idle.get(kind, False)
         }
         await self.tx.jobs.enqueue_all(delays, session["id"], self.at, user_id=session["user_id"])
         return [message_of(row) for row in rows]

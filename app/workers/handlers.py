@@ -18,6 +18,11 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.bulk.run(run)
         case "extract":
             await services.extraction.run(run)
+        case "summarise":
+            await services.folding.run(run)
+        case "prefetch":
+            async with services.uow.begin_tenant(run.tenant_id) as tx:
+                await run.finish(tx, {})
         case "sweep":
             await services.sweeping.sweep(run)
         case _:

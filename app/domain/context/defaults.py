@@ -10,9 +10,9 @@ SectionName = Literal[
     "blocks", "profile", "summary", "messages", "facts", "confirm", "lessons", "constraints", "status", "question"
 ]
 SECTIONS: Final[tuple[SectionName, ...]] = get_args(SectionName)
-"""In the default order: what seldom changes stands first, so that a host's prompt cache holds; what the answer must heed
-stands last, next to the question, for models read the middle of a long prompt least (Liu et al., "Lost in the Middle",
-TACL 2024)."""
+"""In the default order: what seldom changes stands first, so that a host's prompt cache holds; what an answer must
+heed stands last, next to the question, for models read the middle of a long prompt least (Liu et al., "Lost in the
+Middle", 2024). `question` is the last message where it is the user's; `messages` are those before it."""
 
 KEEP_TURNS: Final = 10
 SUMMARY_TOKENS: Final = 1_000

@@ -2,17 +2,21 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from app.domain.summary.sentences import Sentence
+from app.domain.summary.changing import without_overtaken
+from app.domain.summary.choosing import Count, chosen
+from app.domain.summary.sentences import Sentence, shown
 
 FAN: Final = 6
 """Summaries of one level that are current at most; the oldest so many become one of the next level."""
 
 ROLLED_SHARE: Final = 0.4
 LEAST_ROLLED: Final = 80
+WHOLE_SHARE: Final = 0.3
+"""Of all that the current ones may cost: up to it the summary of several loses nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,47 @@ def to_roll(nodes: Sequence[Node], most_tokens: int) -> list[Node]:
 
 
 def rolled_room(nodes: Sequence[Node], most_tokens: int) -> int:
-    """Tokens that the summary of these may have."""
+    """Tokens that the summary of these may have: all of theirs while that is a small part of what there is room for."""
     total = sum(node.tokens for node in nodes)
-    return max(LEAST_ROLLED, min(int(total * ROLLED_SHARE) if len(nodes) > 2 else total // 2, most_tokens // 2))  # noqa: PLR2004 - a pair is rolled for its length
+    if len(nodes) < FAN:  # gathered for their length
+        return max(LEAST_ROLLED, total // 2)
+    return max(LEAST_ROLLED, min(total, max(int(total * ROLLED_SHARE), int(most_tokens * WHOLE_SHARE))))
+
+
+def corrected(nodes: Sequence[Node], fresh: Sequence[Sentence], count: Count) -> tuple[list[Node], list[Sentence]]:
+    """The current summaries that say something which a fresh sentence has made history, without it; and the fresh ones.
+
+    What took the place of a sentence matters as much as that did.
+
+    Args:
+        nodes: The current summaries.
+        fresh: Sentences of what was said after all of them.
+        count: The counter of tokens.
+    """
+    old = [sentence for node in nodes for sentence in node.sentences]
+    current = without_overtaken([*old, *fresh])
+    known = {id_of(sentence) for sentence in current}
+    changed = []
+    for node in nodes:
+        left = tuple(sentence for sentence in node.sentences if id_of(sentence) in known)
+        if len(left) < len(node.sentences):
+            changed.append(replace(node, sentences=left, tokens=count(shown(left)) if left else 0))
+    news = {id_of(sentence) for sentence in fresh}
+    return changed, [sentence for sentence in current if id_of(sentence) in news]
+
+
+def id_of(sentence: Sentence) -> tuple[int, int, str]:
+    """What tells one sentence of a session from another."""
+    return sentence.from_seq, sentence.to_seq, sentence.text
+
+
+def rolled(nodes: Sequence[Node], most_tokens: int, count: Count) -> list[Sentence]:
+    """What a summary of these summaries says: the sentences that matter most, with their own ranges."""
+    every = [sentence for node in nodes for sentence in node.sentences]
+    return chosen(every, rolled_room(nodes, most_tokens), count)
+
+
+def rolling(nodes: Sequence[Node], most_tokens: int, count: Count) -> list[Sentence]:
+    """What all current summaries say together, within what it may cost; system messages stand apart from that."""
+    every = [sentence for node in nodes for sentence in node.sentences]
+    return chosen(every, most_tokens, count)

@@ -8,10 +8,17 @@ from typing import Final, Literal
 
 from app.core.text.language import Language
 
-PromptName = Literal["rewrite", "extract", "judge", "form", "repair"]
+PromptName = Literal["rewrite", "extract", "judge", "summarise", "form", "repair"]
 PromptLanguage = Literal["zh", "en"]
 
-VERSIONS: Final[Mapping[PromptName, int]] = {"rewrite": 1, "extract": 1, "judge": 1, "form": 1, "repair": 1}
+VERSIONS: Final[Mapping[PromptName, int]] = {
+    "rewrite": 1,
+    "extract": 1,
+    "judge": 1,
+    "summarise": 1,
+    "form": 1,
+    "repair": 1,
+}
 """Which version is used. A change of the words is a new file: what a version made can be told apart later."""
 
 
