@@ -1,7 +1,7 @@
 """Everything is put together here, once per process, from settings."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,6 +14,7 @@ from app.db.dsn import Dsn, parse_dsn
 from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
+from app.domain.jobs import JobKind
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
@@ -30,6 +31,9 @@ from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.clearing import ClearingService
 from app.services.conflicts import ConflictService
+from app.services.context.contexts import ContextService
+from app.services.context.prefetching import PrefetchService
+from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
 from app.services.explaining import Explainer
@@ -77,6 +81,8 @@ class Services:
     bulk: BulkService
     clearing: ClearingService
     conflicts: ConflictService
+    contexts: ContextService
+    prefetch: PrefetchService
     curation: CurationService
     extract_now: ExtractNowService
     extraction: ExtractionService
@@ -172,6 +178,9 @@ def compose(
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
     redacting, extractor = Redacting(measured), RulesExtractor()
+    rewriter = QueryRewriter(language, settings.llm_rewrite_timeout_seconds)
+    retrieving = Retrieving(uow, embedder, rewriter)
+    prefetch = PrefetchService(uow, access, retrieving, redacting, measured)
     after = work_after(settings)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
     return Services(
@@ -186,6 +195,8 @@ def compose(
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
+        contexts=ContextService(uow, retrieving, prefetch, redacting, accesses),
+        prefetch=prefetch,
         curation=CurationService(uow, redacting),
         extraction=ExtractionService(uow, embedder, extractor, measured),
         extract_now=ExtractNowService(uow, embedder, extractor, redacting),
@@ -201,7 +212,7 @@ def compose(
         retrieval=RetrievalService(
             uow,
             embedder,
-            QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
+            rewriter,
             ranking,
             settings.rerank_candidates,
             accesses,
@@ -212,7 +223,7 @@ def compose(
         states=StateService(uow, redacting),
         summaries=SummaryService(uow),
         folding=FoldingService(uow, access, summariser(settings, language)),
-        sweeping=Sweeping(uow, patience, tuple(after)),
+        sweeping=Sweeping(uow, patience, lagging(after)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
@@ -225,14 +236,22 @@ def summariser(settings: Settings, language: LanguageModel | None) -> Summariser
     return RulesSummariser()
 
 
-def work_after(settings: Settings) -> dict[Lagging, timedelta]:
+def work_after(settings: Settings) -> dict[JobKind, timedelta]:
     """What is done with appended messages, and how long they gather before it."""
-    delays: dict[Lagging, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
+    delays: dict[JobKind, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
     if settings.extractor != "off":
         delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
     if settings.summariser != "off":
         delays["summarise"] = timedelta(seconds=settings.summary_debounce_seconds)
+    if settings.prefetch == "on":
+        delays["prefetch"] = timedelta(0)
     return delays
+
+
+def lagging(after: Mapping[JobKind, timedelta]) -> list[Lagging]:
+    """The work of these that must be done in the end, whoever dies before; a context is prepared in time or not."""
+    kinds: tuple[Lagging, ...] = ("embed_messages", "extract", "summarise")
+    return [kind for kind in kinds if kind in after]
 
 
 @asynccontextmanager

@@ -279,6 +279,14 @@ class MemoryRepository(Repository):
             statement = statement.where(memories.c.id < before)
         return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
 
+    async def important(self, selection: Selection, limit: int) -> list[RowMapping]:
+        """Memories that matter most, the newest of equals first."""
+        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(
+            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
+        )
+        order = (memories.c.pinned.desc(), memories.c.importance.desc(), memories.c.id.desc())
+        return await self._all(statement.order_by(*order).limit(limit))
+
     async def count(self, selection: Selection) -> int:
         """How many memories the selection leaves."""
         statement = select(func.count()).select_from(memories)

@@ -15,7 +15,6 @@ from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.sessions import Lagging
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.messages import (
     AppendedMessage,
@@ -39,7 +38,7 @@ class MessageService:
     """The use cases of messages."""
 
     uow: UnitOfWork
-    work_after: Mapping[Lagging, timedelta]
+    work_after: Mapping[JobKind, timedelta]
     """What is done with appended messages, and how long they gather before it."""
     redacting: Redacting
     remembering: Remembering
@@ -134,7 +133,7 @@ class _Append:
 
     tx: Transaction
     at: datetime
-    work_after: Mapping[Lagging, timedelta]
+    work_after: Mapping[JobKind, timedelta]
     timezone: str | None
     window_turns: int
 
@@ -184,6 +183,7 @@ class _Append:
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
         unfolded = before + len(rows) - session["summarized_seq"]
         idle = {
+            "prefetch": session["memory"] == "off" or rows[-1]["role"] != "user",
             "extract": session["memory"] != "on",
             "summarise": unfolded <= self.window_turns,  # a turn has a message at least
         }
