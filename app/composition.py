@@ -15,6 +15,7 @@ from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
 from app.domain.jobs import JobKind
+from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
@@ -31,6 +32,7 @@ from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.clearing import ClearingService
 from app.services.conflicts import ConflictService
+from app.services.context.choosing import Chooser
 from app.services.context.contexts import ContextService
 from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
@@ -52,6 +54,7 @@ from app.services.recall import RecallService
 from app.services.redacting import Redacting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
+from app.services.resuming import ResumeService
 from app.services.retrieval import RetrievalService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
@@ -95,6 +98,7 @@ class Services:
     messages: MessageService
     recall: RecallService
     replay: ReplayService
+    resuming: ResumeService
     retrieval: RetrievalService
     sessions: SessionService
     states: StateService
@@ -195,7 +199,15 @@ def compose(
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
-        contexts=ContextService(uow, retrieving, prefetch, redacting, accesses),
+        contexts=ContextService(
+            uow,
+            retrieving,
+            prefetch,
+            redacting,
+            accesses,
+            configured_counter(settings.token_counter_file),
+            chooser(settings, language),
+        ),
         prefetch=prefetch,
         curation=CurationService(uow, redacting),
         extraction=ExtractionService(uow, embedder, extractor, measured),
@@ -209,6 +221,7 @@ def compose(
         messages=MessageService(uow, after, redacting, Remembering(uow, embedder)),
         recall=RecallService(uow, embedder, redacting),
         replay=ReplayService(uow, explainer),
+        resuming=ResumeService(uow),
         retrieval=RetrievalService(
             uow,
             embedder,
@@ -234,6 +247,13 @@ def summariser(settings: Settings, language: LanguageModel | None) -> Summariser
     if settings.summariser == "auto" and language is not None:
         return LanguageModelSummariser(language)
     return RulesSummariser()
+
+
+def chooser(settings: Settings, language: LanguageModel | None) -> Chooser | None:
+    """What chooses earlier messages beside the search; None where the search alone does."""
+    if settings.selection == "rules" or language is None:
+        return None
+    return Chooser(language, settings.llm_rewrite_timeout_seconds)
 
 
 def work_after(settings: Settings) -> dict[JobKind, timedelta]:

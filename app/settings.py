@@ -155,6 +155,12 @@ class Settings(BaseSettings):
     summary_debounce_seconds: float = Field(
         1.0, ge=0, description="How long appended messages gather before a session's summary goes on"
     )
+    selection: Literal["rules", "llm"] = Field(
+        "rules", description="What chooses the earlier messages of a selective context; llm: the language model"
+    )
+    token_counter_file: Path | None = Field(
+        None, description="tokenizer.json of the model whose tokens a context's budget counts; unset: estimated"
+    )
     prefetch: Literal["on", "off"] = Field(
         "on", description="Whether the next context of a session is prepared after each of its user's turns"
     )

@@ -27,7 +27,11 @@ class SummaryRepository(Repository):
 
     async def stretches(self, session_id: str, seqs: Sequence[int], limit: int) -> list[RowMapping]:
         """The summaries of level 0 in whose stretches these messages stand."""
-        wanted = func.unnest(bindparam(None, sorted(set(seqs)), type_=ARRAY(BigInteger()))).table_valued("seq")
+        wanted = (
+            func.unnest(bindparam(None, sorted(set(seqs)), type_=ARRAY(BigInteger())))
+            .table_valued("seq")
+            .render_derived()
+        )
         statement = (
             select(summaries)
             .where(

@@ -24,6 +24,7 @@ from app.routers.requests import StrictRoute
 from app.schemas.fields import Id
 from app.schemas.lifecycle import SessionFork
 from app.schemas.lists import Page
+from app.schemas.resuming import Resume
 from app.schemas.sessions import Session, SessionChange, SessionCreate
 
 router = APIRouter(prefix="/sessions", tags=["Sessions"], route_class=StrictRoute)
@@ -96,7 +97,7 @@ async def change_session(
 
 @router.post("/{session_id}/close", responses=documented(403, 404, 409), operation_id="close_session")
 async def close_session(session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response) -> Session:
-    """Close a session: it takes no more messages until it is reopened."""
+    """Close a session: it takes no more messages until it is reopened. A job makes its last summary, of all of it."""
     answer = await services.lifecycle.close(write, session_id)
     reply(answer, response)
     return Session.model_validate(answer.body)
@@ -108,6 +109,12 @@ async def reopen_session(session_id: SessionId, write: WriteDep, services: Servi
     answer = await services.lifecycle.reopen(write, session_id)
     reply(answer, response)
     return Session.model_validate(answer.body)
+
+
+@router.get("/{session_id}/resume", responses=documented(403, 404), operation_id="resume_session")
+async def resume_session(session_id: SessionId, principal: PrincipalDep, services: ServicesDep) -> Resume:
+    """Where was I: the session, its state as it is stored, the task's open steps, and the last summary."""
+    return await services.resuming.get(principal, session_id)
 
 
 @router.post("/{session_id}/fork", status_code=201, responses=documented(403, 404, 409), operation_id="fork_session")

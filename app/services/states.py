@@ -35,7 +35,7 @@ class StateService:
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             alive(await tx.sessions.get(session_id))
-            return _state(session_id, await tx.states.current(session_id))
+            return state_of(session_id, await tx.states.current(session_id))
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
         """Replace the state."""
@@ -82,7 +82,7 @@ class StateService:
             total = _version(await tx.states.current(session_id)) if count else None
         more = len(rows) > limit
         return Page(
-            results=[_state(session_id, row) for row in rows[:limit]],
+            results=[state_of(session_id, row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
             total=total,
         )
@@ -105,7 +105,7 @@ class StateService:
             _check(document)
             actor = write.principal.actor
             row = await tx.states.add(session_id, _version(current) + 1, document, actor, clock.now())
-            return Answer(200, _state(session_id, row).model_copy(update={"redacted": list(redacted)}))
+            return Answer(200, state_of(session_id, row).model_copy(update={"redacted": list(redacted)}))
 
         return await write_once(self.uow, write, State, work)
 
@@ -132,7 +132,8 @@ def _version(row: Row | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def _state(session_id: str, row: Row | None) -> State:
+def state_of(session_id: str, row: Row | None) -> State:
+    """A state as answers have it; version 0 where none was written."""
     if row is None:
         return State(session_id=session_id, state={}, version=0, actor=None, created_at=None)
     return State(

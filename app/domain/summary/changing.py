@@ -43,28 +43,28 @@ def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] =
     matters as much as what it took the place of.
     """
     every = [*sentences, *later]
+    spoken: dict[str, list[int]] = {}
+    for place, one in enumerate(every):
+        if one.sort not in _STEADY and one.role != "tool":
+            for word in _words(one.text):
+                spoken.setdefault(word, []).append(place)
     heirs: dict[int, float] = {}
     gone: set[int] = set()
     for place, one in enumerate(sentences):
-        for other_place, other in enumerate(every):
-            if _after(other, one) and overtakes(other.text, one.text):
+        near = {other for word in _words(one.text) for other in spoken.get(word, ())} if one.sort not in _STEADY else ()
+        for other in near:
+            if _after(every[other], one) and overtakes(every[other].text, one.text):
                 gone.add(place)
-                heirs[other_place] = max(heirs.get(other_place, 0.0), one.score, heirs.get(place, 0.0))
+                heirs[other] = max(heirs.get(other, 0.0), one.score, heirs.get(place, 0.0))
     return [
-        replace(one, score=max(one.score, heirs.get(place, 0.0)))
+        replace(one, score=max(one.score, heirs.get(place, 0.0))) if place in heirs else one
         for place, one in enumerate(sentences)
         if place not in gone
     ]
 
 
 def _after(other: Sentence, one: Sentence) -> bool:
-    return (
-        other.from_seq > one.to_seq
-        and other.sort not in _STEADY
-        and one.sort not in _STEADY
-        and not (one.sort == "constraint" and other.role == "assistant")
-        and other.role != "tool"
-    )
+    return other.from_seq > one.to_seq and not (one.sort == "constraint" and other.role == "assistant")
 
 
 @lru_cache(maxsize=16_384)

@@ -7,11 +7,11 @@ from app.domain.likeness import Wording
 from app.domain.summary.changing import without_overtaken
 from app.domain.summary.sentences import LASTING, Sentence, in_order
 
-SEGMENT_SHARE: Final = 0.3
+SEGMENT_SHARE: Final = 0.4
 """Of the tokens of what is folded, so much is kept, between the bounds below."""
 
-LEAST_SEGMENT: Final = 60
-MOST_SEGMENT: Final = 240
+LEAST_SEGMENT: Final = 120
+MOST_SEGMENT: Final = 300
 LEAST_SCORE: Final = 0.2
 """A sentence that matters less is left out, also where there is room."""
 

@@ -193,9 +193,7 @@ def _summarised(
     purse.left = left - sum(one.tokens for one in more)
     part = _summary_part([], tongue, found)
     room = min(wish, purse.left - overhead(part, plan.key, plan.count))
-    said = history(strategy, found, recalled, missing, max(room, 0), plan.count)
-    if strategy != "full":
-        said = [one for one in said if not seqs or one.from_seq < max(seqs)]
+    said = history(strategy, found, recalled, missing, seqs, max(room, 0), plan.count)
     part = replace(part, pieces=tuple(pieces_of(said, plan.count)))
     if part.pieces:
         purse.left -= overhead(part, plan.key, plan.count) + sum(piece.tokens for piece in part.pieces)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from uuid import UUID
 
@@ -22,6 +22,7 @@ from app.schemas.context import (
     RecentMessage,
 )
 from app.services.accesses import AccessLog
+from app.services.context.choosing import Chooser
 from app.services.context.composing import Composed, Plan, compose_context
 from app.services.context.gathered import (
     LEAST_COST,
@@ -53,6 +54,7 @@ class ContextService:
     redacting: Redacting
     accesses: AccessLog
     count: Count = estimate_tokens
+    chooser: Chooser | None = None
 
     async def make(self, principal: Principal, session_id: str, request: ContextRequest) -> Context:
         """A context for a session's next call of a model."""
@@ -74,6 +76,7 @@ class ContextService:
             if recalled.related and plan.strategy in _OPENS:
                 async with self.uow.begin(principal) as tx:
                     await _open(tx, plan, found, recalled)
+            recalled = await self._chosen(plan, found, recalled)
         composed = await asyncio.to_thread(compose_context, found, recalled, plan)
         self.accesses.note(principal.tenant_id, _served(composed), clock.now())
         return _answer(session_id, request, plan, composed, recalled, prefetched=prefetched)
@@ -87,6 +90,18 @@ class ContextService:
         rows = await tx.contexts.prepared(found.session["id"])
         versions = await tx.owners.memory_versions(owners_of(found.session)) if rows else {}
         return self.prefetch.matching(rows, found, wanted, versions, principal.defaults)
+
+    async def _chosen(self, plan: Plan, found: Gathered, recalled: Recalled) -> Recalled:
+        """Of the messages that were found those that a language model holds for needed, where one is asked."""
+        if self.chooser is None or plan.strategy != "selective" or not found.around:
+            return recalled
+        seqs = await self.chooser.choose(recalled.searched or recalled.query, found.around)
+        if seqs is None:
+            return replace(recalled, degraded=(*recalled.degraded, "llm"))
+        kept = set(seqs)
+        found.around = [row for row in found.around if row["seq"] in kept]
+        related = tuple((seq, 1.0 - place / len(seqs)) for place, seq in enumerate(seqs))
+        return replace(recalled, related=related)
 
     async def _found(self, principal: Principal, found: Gathered, wanted: Wanted | None) -> Recalled:
         if wanted is None:
@@ -136,7 +151,7 @@ def _recent(plan: Plan, messages: int) -> int:
     if plan.strategy == "full":
         # What cannot fit needs not be read: the summary stands for it.
         return messages if messages * LEAST_COST <= plan.budget and messages <= MOST_WHOLE else LEAST_RECENT
-    return max(LEAST_RECENT, min(8 * plan.window_turns, 400))
+    return max(LEAST_RECENT, min(4 * plan.window_turns, 400))
 
 
 async def _open(tx: Transaction, plan: Plan, found: Gathered, recalled: Recalled) -> None:

@@ -10,7 +10,7 @@ from app.services.summaries.reading import MOST_QUOTES
 from app.services.summaries.rows import node_of
 from app.uow import Transaction
 
-LEAST_RECENT: Final = 60
+LEAST_RECENT: Final = 40
 MOST_RECENT: Final = 260
 """Messages that are read of a session's end. What is neither among them nor folded is told as missing."""
 

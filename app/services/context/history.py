@@ -1,6 +1,7 @@
 """What stands for the part of the conversation that is not shown as it was said, strategy by strategy."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, assert_never
 
@@ -32,6 +33,7 @@ def history(
     found: Gathered,
     recalled: Recalled,
     missing: Sequence[Line],
+    shown: AbstractSet[int],
     room: int,
     count: Count,
 ) -> list[Sentence]:
@@ -42,6 +44,7 @@ def history(
         found: The session.
         recalled: What the question is about.
         missing: Messages that are neither folded nor shown: their own sentences stand for them.
+        shown: The numbers of the messages that are shown as they were said.
         room: Tokens.
         count: The counter of tokens.
     """
@@ -55,14 +58,16 @@ def history(
             opened = [sentence for node in found.opened for sentence in node.sentences]
             pool = _towards(recalled.searched or recalled.query, [*rolled, *opened])
         case "selective":
-            pool = [*rolled, *_related(found, recalled)]
+            related = _related(found, recalled)
+            whole = {one.from_seq: one.text for one in related}
+            pool = [*(one for one in rolled if one.text not in whole.get(one.from_seq, "")), *related]
         case _:
             assert_never(strategy)
     folded = [one for one in pool if one.sort != "system"]
     own = [one for one in salient(missing) if one.sort != "system"] if missing else []
     kept = chosen(without_quotes([*folded, *own], found.overtaken), room, count)
-    later = [_said(row["text"], row["seq"], row["role"], 0.0) for row in found.recent if row["role"] == "user"]
-    shown = {row["seq"] for row in found.recent} - {line.seq for line in missing}
+    said = [row for row in found.recent if row["seq"] in shown and row["role"] == "user"]
+    later = [_said(row["text"], row["seq"], row["role"], 0.0) for row in said]
     return [one for one in _current(kept, later) if not (one.from_seq == one.to_seq and one.from_seq in shown)]
 
 

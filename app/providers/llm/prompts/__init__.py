@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from app.core.text.language import Language
 
-PromptName = Literal["rewrite", "extract", "judge", "summarise", "form", "repair"]
+PromptName = Literal["rewrite", "extract", "judge", "summarise", "choose", "form", "repair"]
 PromptLanguage = Literal["zh", "en"]
 
 VERSIONS: Final[Mapping[PromptName, int]] = {
@@ -16,6 +16,7 @@ VERSIONS: Final[Mapping[PromptName, int]] = {
     "extract": 1,
     "judge": 1,
     "summarise": 1,
+    "choose": 1,
     "form": 1,
     "repair": 1,
 }
