@@ -1,4 +1,4 @@
-"""Long conversations in both languages, seeded: a constraint early on, a fact that changes, details among small talk."""
+"""Long conversations in both languages, seeded: an early constraint, a fact that changes, details among small talk."""
 
 import random
 from collections.abc import Sequence
@@ -127,7 +127,12 @@ _CHANGES: Final = {
         "The budget for the kitchen is now 6300 euros.",
         "Actually the kitchen budget changed to 7400 euros.",
     ),
-    "zh": ("厨房的预算是4100欧元。", "厨房预算提高到5200欧元。", "厨房的预算现在是6300欧元。", "厨房预算改成7400欧元了。"),
+    "zh": (
+        "厨房的预算是4100欧元。",
+        "厨房预算提高到5200欧元。",
+        "厨房的预算现在是6300欧元。",
+        "厨房预算改成7400欧元了。",
+    ),
 }
 _VALUES: Final = ("4100", "5200", "6300", "7400")
 _NOTED: Final = {"en": "All right, I have noted that.", "zh": "好的,我记下了。"}
@@ -144,14 +149,11 @@ def conversation(language: str, count: int, seed: int = 6) -> Conversation:
     for place, text in zip((3, last // 4, last // 2, last), changes, strict=True):
         said[place] = text
     free = [place for place in range(4, last) if place not in said]
-    for place, detail in zip(sorted(chance.sample(free, min(len(details), len(free)))), details, strict=False):
-        said[place] = detail.said
+    places = sorted(chance.sample(free, len(details)))
+    said |= {place: detail.said for place, detail in zip(places, details, strict=True)}
     messages: list[Message] = []
     for place in range(turns):
-        if place in said:
-            pair = (said[place], _NOTED[language])
-        else:
-            pair = chance.choice(_CHATTER[language])
+        pair = (said[place], _NOTED[language]) if place in said else chance.choice(_CHATTER[language])
         messages += [{"role": "user", "content": pair[0]}, {"role": "assistant", "content": pair[1]}]
     question = {"en": "How large is the budget for the kitchen?", "zh": "厨房的预算是多少?"}[language]
     hello = {"en": "Hi there!", "zh": "你好呀!"}[language]

@@ -254,7 +254,10 @@ async def test_the_status_says_the_task_the_number_of_the_session_and_what_was_f
     lines = [item["text"] for item in section(await context(api), "status")["items"]]
     assert goal in lines[0]
     assert "find a hotel" in lines[1]
-    expected = {"en": "Related session no. 2; found 1 memory, 1 constraint", "zh": "相关会话第 2 次；找到 1 条记忆，1 条限制"}
+    expected = {
+        "en": "Related session no. 2; found 1 memory, 1 constraint",
+        "zh": "相关会话第 2 次；找到 1 条记忆，1 条限制",
+    }
     assert lines[2] == expected[language]
 
 

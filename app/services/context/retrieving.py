@@ -32,6 +32,9 @@ from app.uow import Transaction, UnitOfWork
 MOST_FACTS: Final = 16
 SPARE: Final = 10
 LEAST_RELEVANCE: Final = 0.05
+LEAST_RELATED: Final = 0.02
+"""Of a session's own earlier messages: one too many costs a line, one too few the answer."""
+
 FIRST_FACTS: Final = 5
 """Of what matters most about a user, so much stands in a session's first context."""
 
@@ -196,5 +199,5 @@ async def _related(
     return tuple(
         (pool.places[hit.row][1], round(hit.relevance, 4))
         for hit in found[: 2 * MOST_RELATED]
-        if hit.relevance >= LEAST_RELEVANCE
+        if hit.relevance >= LEAST_RELATED
     )
