@@ -84,11 +84,6 @@ class SummaryRepository(Repository):
         )
         return await self._run(statement.values(superseded_at=at))
 
-    async def remove(self, ids: Sequence[UUID]) -> None:
-        """Delete summaries that have nothing left to say."""
-        statement = delete(summaries).where(summaries.c.tenant_id == self._tenant_id)
-        await self._run(statement.where(summaries.c.id == func.any(list(ids))))
-
     async def clear(self, session_id: str) -> None:
         """Delete every summary of a session."""
         await self._run(delete(summaries).where(*self._of(session_id)))

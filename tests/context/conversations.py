@@ -146,11 +146,10 @@ def conversation(language: str, count: int, seed: int = 6) -> Conversation:
     turns = count // 2
     said: dict[int, str] = {1: _CONSTRAINT[language][0]}
     last = max(turns - 30, turns // 2)
-    for place, text in zip((3, last // 4, last // 2, last), changes, strict=True):
-        said[place] = text
+    said.update(zip((3, last // 4, last // 2, last), changes, strict=True))
     free = [place for place in range(4, last) if place not in said]
     places = sorted(chance.sample(free, len(details)))
-    said |= {place: detail.said for place, detail in zip(places, details, strict=True)}
+    said.update(zip(places, [detail.said for detail in details], strict=True))
     messages: list[Message] = []
     for place in range(turns):
         pair = (said[place], _NOTED[language]) if place in said else chance.choice(_CHATTER[language])
