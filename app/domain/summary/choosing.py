@@ -38,7 +38,7 @@ def chosen(sentences: Sequence[Sentence], room: int, count: Count) -> list[Sente
     kept = [one for one in current if one.sort == "system"]
     left = room
     ranked = sorted(
-        (one for one in current if one.sort != "system" and one.score >= LEAST_SCORE),
+        (one for one in current if one.sort != "system" and (one.sort in LASTING or one.score >= LEAST_SCORE)),
         key=lambda one: (one.sort not in LASTING, -one.score, -one.from_seq),
     )
     for one in ranked:
