@@ -73,7 +73,7 @@ def grounded(text: str, cited: Sequence[int], lines: Sequence[Line]) -> Sentence
     by_seq = {line.seq: line for line in spoken}
     used = {seq for seq in cited if seq in by_seq}
     wanted = {("#", one) for one in figures_of(text)} | {("@", one) for one in names_of(text)}
-    for mark, one in wanted:
+    for mark, one in sorted(wanted):
         if any(_has(by_seq[seq], mark, one) for seq in used):
             continue
         witness = next((line for line in reversed(spoken) if _has(line, mark, one)), None)
@@ -90,9 +90,11 @@ def _has(line: Line, mark: str, one: str) -> bool:
     if mark == "#":
         return one in figures_of(heard)
     plain = normalise(heard)
-    if one in plain:
+    if not one.isascii():
+        return one in plain
+    if re.search(rf"(?<![a-z0-9]){re.escape(one)}(?![a-z0-9])", plain):
         return True
-    return one.isascii() and stem(one) in {stem(word) for word in re.findall(r"\w+", plain)}
+    return stem(one) in {stem(word) for word in re.findall(r"[a-z0-9]+", plain)}
 
 
 def _one_language(text: str, lines: Sequence[Line]) -> bool:
