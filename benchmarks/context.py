@@ -1,4 +1,4 @@
-"""`/context`: prepared and not, what strategies cost, what appending costs as a session grows, how often it is prepared.
+"""`/context`: prepared and not, what strategies cost, what appending costs as a session grows, how often prefetch hits.
 
     python -m benchmarks.context [--messages 100 2000] [--requests 100] [--replay FILE]
 

@@ -1,7 +1,7 @@
 """Sentences that a later one has overtaken: what was so is not told as if it were."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -30,6 +30,10 @@ _CUE: Final = re.compile(
     r"|(?:提高|提升|增加|上调|下调|降低|减少|加|减|降|涨|调整?|缩减|延长|推迟|提前|更新|改|换|搬|移)(?:到|至|成|为|在|用)|现在[是为]"
 )
 _IS: Final = re.compile(r"\b(?:is|are|was|will be)\b|[=:：]|[是为叫]|[定设]在|改(?:到|至|成|为|在)")
+TELLING: Final = 4
+"""Words of a sentence by which others are found that may overtake it, from the rarest."""
+
+MOST_ALIKE: Final = 24
 MOST_OF_A_VALUE: Final = 4
 """Words of what a short statement says of its subject: only there a new value without figures takes its place."""
 
@@ -51,8 +55,7 @@ def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] =
     heirs: dict[int, float] = {}
     gone: set[int] = set()
     for place, one in enumerate(sentences):
-        near = {other for word in _words(one.text) for other in spoken.get(word, ())} if one.sort not in _STEADY else ()
-        for other in near:
+        for other in () if one.sort in _STEADY else _near(one, spoken):
             if _after(every[other], one) and overtakes(every[other].text, one.text):
                 gone.add(place)
                 heirs[other] = max(heirs.get(other, 0.0), one.score, heirs.get(place, 0.0))
@@ -61,6 +64,16 @@ def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] =
         for place, one in enumerate(sentences)
         if place not in gone
     ]
+
+
+def _near(one: Sentence, spoken: Mapping[str, Sequence[int]]) -> set[int]:
+    """The sentences that may be about the same: those that share one of its rarer words.
+
+    What all of them have in common tells none from another; a long list of one form is not compared each with each.
+    """
+    shared = sorted((spoken[word] for word in _words(one.text) if len(spoken.get(word, ())) > 1), key=len)
+    telling = [places for places in shared[:TELLING] if len(places) <= MOST_ALIKE] or shared[:1]
+    return {place for places in telling for place in places}
 
 
 def _after(other: Sentence, one: Sentence) -> bool:

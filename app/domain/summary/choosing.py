@@ -24,7 +24,7 @@ def room_for(tokens: int) -> int:
     return max(LEAST_SEGMENT, min(MOST_SEGMENT, int(tokens * SEGMENT_SHARE)))
 
 
-def chosen(sentences: Sequence[Sentence], room: int, count: Count) -> list[Sentence]:
+def chosen(sentences: Sequence[Sentence], room: int, count: Count, later: Sequence[Sentence] = ()) -> list[Sentence]:
     """The sentences that matter most and fit, in order; each thing once, and nothing that was overtaken.
 
     System messages and constraints are taken first, the former whatever the room: they are kept word for word.
@@ -33,8 +33,9 @@ def chosen(sentences: Sequence[Sentence], room: int, count: Count) -> list[Sente
         sentences: Of one stretch, or of several summaries.
         room: Tokens that those kept may have together, system messages apart.
         count: The counter of tokens.
+        later: What is shown elsewhere, and may have overtaken some of these.
     """
-    current = without_overtaken(_once(sentences))
+    current = without_overtaken(_once(sentences), later)
     kept = [one for one in current if one.sort == "system"]
     left = room
     ranked = sorted(

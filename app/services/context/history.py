@@ -10,7 +10,6 @@ from app.domain.context.defaults import Strategy
 from app.domain.context.parts import Count, Piece
 from app.domain.fence import cut
 from app.domain.smalltalk import worth_retrieving
-from app.domain.summary.changing import without_overtaken
 from app.domain.summary.choosing import chosen
 from app.domain.summary.lines import Line
 from app.domain.summary.salience import salient
@@ -65,10 +64,10 @@ def history(
             assert_never(strategy)
     folded = [one for one in pool if one.sort != "system"]
     own = [one for one in salient(missing) if one.sort != "system"] if missing else []
-    kept = chosen(without_quotes([*folded, *own], found.overtaken), room, count)
     said = [row for row in found.recent if row["seq"] in shown and row["role"] == "user"]
     later = [_said(row["text"], row["seq"], row["role"], 0.0) for row in said]
-    return [one for one in _current(kept, later) if not (one.from_seq == one.to_seq and one.from_seq in shown)]
+    unseen = [one for one in [*folded, *own] if not (one.from_seq == one.to_seq and one.from_seq in shown)]
+    return chosen(without_quotes(unseen, found.overtaken), room, count, later)
 
 
 def system_messages(found: Gathered) -> list[Sentence]:
@@ -84,11 +83,6 @@ def pieces_of(sentences: Sequence[Sentence], count: Count) -> list[Piece]:
         details = {"from_seq": one.from_seq, "to_seq": one.to_seq}
         found.append(Piece(one.shown, count(one.shown) + 1, f"{one.from_seq}..{one.to_seq}", rank, details))
     return found
-
-
-def _current(kept: Sequence[Sentence], later: Sequence[Sentence]) -> list[Sentence]:
-    """Without what was overtaken by words that are shown as they were said."""
-    return without_overtaken(kept, later)
 
 
 def _towards(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
