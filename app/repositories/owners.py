@@ -24,6 +24,13 @@ _SIZE_OF_SOME: Final = Prepared.of(
     _SIZE.where(owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))))
 )
 
+_VERSIONS_OF: Final = Prepared.of(
+    select(owner_stats.c.owner, owner_stats.c.memory_version).where(
+        owner_stats.c.tenant_id == bindparam("tenant_id", type_=owner_stats.c.tenant_id.type),
+        owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))),
+    )
+)
+
 
 @dataclass(frozen=True, slots=True)
 class OwnerChange:
@@ -175,10 +182,8 @@ class OwnerRepository(Repository):
 
     async def memory_versions(self, owners: Sequence[str]) -> dict[str, int]:
         """How often the memories of owners have changed; 0 where there never was one."""
-        statement = select(owner_stats.c.owner, owner_stats.c.memory_version).where(
-            owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners))
-        )
-        found = {row[0]: row[1] for row in (await self._connection.execute(statement)).all()}
+        rows = await _VERSIONS_OF.run(self._connection, {"tenant_id": self._tenant_id, "owners": list(owners)})
+        found = {row["owner"]: row["memory_version"] for row in rows}
         return {owner: found.get(owner, 0) for owner in owners}
 
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:

@@ -12,7 +12,7 @@ from app.core.errors import Invalid, NotFound
 from app.domain.merging import merge_patch
 from app.domain.principal import Principal
 from app.domain.redaction import SecretKind
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.states import State, StateDocument, StatePatch, StatePut, StateRestore
 from app.services.answers import Answer, Write, write_once
@@ -128,11 +128,11 @@ def _check(document: dict[str, Any]) -> None:
         raise Invalid("The state's task, artifacts or environment have another shape.", errors=faults) from error
 
 
-def _version(row: Row | None) -> int:
+def _version(row: RowLike | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def state_of(session_id: str, row: Row | None) -> State:
+def state_of(session_id: str, row: RowLike | None) -> State:
     """A state as answers have it; version 0 where none was written."""
     if row is None:
         return State(session_id=session_id, state={}, version=0, actor=None, created_at=None)

@@ -41,7 +41,7 @@ class Gathered:
     recent: list[Row]
     blocks: list[Row] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
-    overtaken: list[Row] = field(default_factory=list)
+    overtaken: list[dict[str, Any]] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     around: list[Row] = field(default_factory=list)
     opened: list[Node] = field(default_factory=list)
