@@ -21,6 +21,7 @@ COLUMNS = (
 
 INDEXES = {
     "ix_sessions_folding_lag": "sessions (tenant_id, updated_at) WHERE weighed_seq < last_seq",
+    "ix_context_cache_tenant_id_created_at": "context_cache (tenant_id, created_at)",
     "ix_summaries_current": "summaries (tenant_id, session_id, from_seq) WHERE superseded_at IS NULL",
 }
 

@@ -38,6 +38,11 @@ class ContextRepository(Repository):
             statement.on_conflict_do_update(index_elements=["tenant_id", "session_id", "variant"], set_=values)
         )
 
+    async def expire(self, before: datetime) -> int:
+        """Drop what was prepared before an instant: it is served no more, and may hold what was erased since."""
+        statement = delete(context_cache).where(context_cache.c.tenant_id == self._tenant_id)
+        return await self._run(statement.where(context_cache.c.created_at < before))
+
     async def forget(self, session_id: str) -> None:
         """Drop what was prepared for a session."""
         statement = delete(context_cache).where(context_cache.c.tenant_id == self._tenant_id)

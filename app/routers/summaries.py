@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body
+from fastapi import APIRouter, Body, Response
 
-from app.routers.deps import PrincipalDep, ServicesDep, SessionId, WriteDep
+from app.routers.deps import PrincipalDep, ServicesDep, SessionId, WriteDep, reply
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.summaries import Summary, SummaryFold
@@ -26,7 +26,10 @@ async def fold_summary(
     session_id: SessionId,
     write: WriteDep,
     services: ServicesDep,
+    response: Response,
     body: Annotated[SummaryFold, Body(default_factory=SummaryFold)],
 ) -> Summary:
     """Fold now what lies before the last turns. It happens by itself in the background; 409 if there is nothing."""
-    return await services.folding.fold_now(write, session_id, body)
+    answer = await services.folding.fold_now(write, session_id, body)
+    reply(answer, response)
+    return Summary.model_validate(answer.body)

@@ -334,6 +334,7 @@ def summary_calls() -> Iterator[Call]:
     yield Call(name + "clear", "one", lambda tx: tx.summaries.clear(SESSION))
     yield Call(contexts + "prepared", "one", lambda tx: tx.contexts.prepared(SESSION))
     yield Call(contexts + "prepare", "known", lambda tx: tx.contexts.prepare(SESSION, "v1", 1, 10, {}, AT))
+    yield Call(contexts + "expire", "some", lambda tx: tx.contexts.expire(at(3_000)))
     yield Call(contexts + "forget", "one", lambda tx: tx.contexts.forget(SESSION))
     yield Call("OwnerRepository.memory_versions", "two", lambda tx: tx.owners.memory_versions([OWNER, SHARED_OWNER]))
     in_context = ContextSelection(

@@ -137,6 +137,23 @@ async def test_an_extraction_or_a_fold_makes_the_prepared_context_anew(
     assert not (await context(api))["prefetched"]
 
 
+async def test_what_was_prepared_is_gone_an_hour_later(api: httpx.AsyncClient, tenant: Tenant) -> None:
+    await add(api, FACT["en"])
+    await say(api, "s", ASKED["en"], **ADA)
+    await tenant.work()
+
+    async def swept(at: Any) -> int:
+        with time_machine.travel(at, tick=True):
+            async with tenant.services.uow.begin_tenant(tenant.id) as tx:
+                await tx.jobs.enqueue("sweep", "tenant", clock.now())
+            await tenant.work()
+        async with tenant.services.uow.begin_tenant(tenant.id) as tx:
+            return len(await tx.contexts.prepared("s"))
+
+    assert await swept(clock.now()) == 1
+    assert await swept(clock.now() + timedelta(minutes=61)) == 0
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_small_talk_and_sessions_without_memory_prepare_nothing(
     api: httpx.AsyncClient, tenant: Tenant, language: str

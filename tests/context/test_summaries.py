@@ -201,6 +201,15 @@ async def test_folding_where_nothing_has_left_the_window_is_a_409(
     assert texts(await summary(api)) == [DECISION[language]]
 
 
+async def test_the_same_call_of_a_fold_is_done_once(api: httpx.AsyncClient, tenant: Tenant) -> None:
+    await told(api, "s", user(DECISION["en"]), assistant("OK"), user(DECISION["zh"]), assistant("OK"))
+    once = {"Idempotency-Key": "fold-1"}
+    first = await api.post("/v1/sessions/s/summary", json={"keep_turns": 0}, headers=once)
+    again = await api.post("/v1/sessions/s/summary", json={"keep_turns": 0}, headers=once)
+    assert body_of(again) == body_of(first)
+    assert again.headers["idempotent-replayed"] == "true"
+
+
 async def test_a_session_without_messages_has_an_empty_summary(api: httpx.AsyncClient) -> None:
     await open_session(api, "s")
     found = await summary(api)

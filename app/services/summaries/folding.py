@@ -19,7 +19,7 @@ from app.domain.summary.windows import beyond_window, segments
 from app.repositories.base import RowLike
 from app.schemas.summaries import Summary, SummaryFold
 from app.services.access import AccessService
-from app.services.answers import Write
+from app.services.answers import Answer, Write, write_once
 from app.services.drafting import zone_of_sender
 from app.services.sessions import alive
 from app.services.summaries.reading import read_summary
@@ -93,8 +93,8 @@ class FoldingService:
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.finish(tx, result, {"from_seq": folded.first, "to_seq": folded.last})
 
-    async def fold_now(self, write: Write, session_id: str, request: SummaryFold) -> Summary:
-        """Fold at once what lies before the last turns.
+    async def fold_now(self, write: Write, session_id: str, request: SummaryFold) -> Answer:
+        """Fold at once what lies before the last turns. The same call again folds nothing, and gets the same answer.
 
         Raises:
             Conflict: There is nothing to fold.
@@ -105,12 +105,17 @@ class FoldingService:
             alive(await tx.sessions.get(session_id))
         keep = principal.defaults.context.window_turns if request.keep_turns is None else request.keep_turns
         folded = await self._fold(principal.tenant_id, session_id, principal.defaults, keep, _unchecked)
-        if folded.last is None:
-            raise Conflict(
-                f"Nothing lies before the last {keep} turns that is not in the summary already.", code="nothing_to_fold"
-            )
-        async with self.uow.begin(principal) as tx:
-            return await read_summary(tx, alive(await tx.sessions.get(session_id)), principal.defaults.context)
+
+        async def work(tx: Transaction) -> Answer:
+            if folded.last is None:
+                raise Conflict(
+                    f"Nothing lies before the last {keep} turns that is not in the summary already.",
+                    code="nothing_to_fold",
+                )
+            session = alive(await tx.sessions.get(session_id))
+            return Answer(200, await read_summary(tx, session, principal.defaults.context))
+
+        return await write_once(self.uow, write, Summary, work)
 
     async def _fold(
         self, tenant_id: UUID, session_id: str, defaults: TenantDefaults, keep: int | None, check: Check
