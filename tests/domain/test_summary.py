@@ -183,6 +183,7 @@ CHANGED = [
     ("Noted, the trip budget is 5000 euros.", "Actually the budget is 7500 euros now."),
     ("Our launch date is May 3.", "The launch date moved to June 9."),
     ("The meeting room is Cedar.", "The meeting room is now Maple."),
+    ("The budget is 1200 euros.", "Actually make the budget 1500 euros."),
     ("旅行预算是5000欧元。", "预算提高到6000欧元。"),
     ("发布日期是5月3日。", "发布日期改到6月9日。"),
     ("会议室是青松厅。", "会议室改为红枫厅。"),
@@ -213,6 +214,21 @@ def test_a_later_statement_overtakes_the_one_it_changes(old: str, new: str) -> N
 def test_statements_about_different_things_stand_beside_each_other(old: str, new: str) -> None:
     assert not overtakes(new, old)
     assert len(without_overtaken([sentence(old, 1), sentence(new, 2)])) == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "left"),
+    [
+        ("Marta leads it, the deadline is June 9.", "The deadline moved to June 23.", "Marta leads it"),
+        ("王敏负责迁移,截止日期是6月9日。", "截止日期改到6月23日。", "王敏负责迁移"),
+    ],
+)
+def test_of_a_sentence_the_clauses_stay_that_nobody_took_back(old: str, new: str, left: str) -> None:
+    assert [one.text for one in without_overtaken([sentence(old, 1), sentence(new, 2)])] == [left, new]
+    nodes = [node(0, 0, sentence(old, 1))]
+    changed, fresh = corrected(nodes, [sentence(new, 21)], estimate_tokens)
+    assert [one.text for one in changed[0].sentences] == [left]
+    assert len(fresh) == 1
 
 
 def test_neither_questions_nor_tools_nor_an_assistant_overtake_a_constraint() -> None:

@@ -13,6 +13,7 @@ from app.domain.conflict.cues import change_of, is_tentative
 from app.domain.conflict.deciding import decide
 from app.domain.conflict.quantities import quantities, with_digits
 from app.domain.conflict.statements import Statement
+from app.domain.extraction.clauses import sentences_of
 from app.domain.summary.sentences import Sentence
 
 _OVERTAKEN: Final = frozenset({"supersede", "correct", "retract", "contradict"})
@@ -26,7 +27,8 @@ postponed extend extended cut reduce reduced now new actually instead please let
 _OF_CHANGE: Final = frozenset(token for word in _CHANGING.split() for token in (word, *tokens(word)))
 _CUE: Final = re.compile(
     r"\b(?:raised?|lower(?:ed)?|increased?|decreased?|cut|reduced?|bump(?:ed)?|moved?|changed?|set|push(?:ed)?|extend(?:ed)?|"
-    r"postponed?|switch(?:ed)?|renamed?|update[sd]?)\b.{0,40}?\bto\b|\b(?:is|are) now\b"
+    r"postponed?|switch(?:ed)?|renamed?|update[sd]?)\b.{0,40}?\bto\b|\b(?:is|are) now\b|"
+    r"\bmake (?:it|that|the|our|my)\b.{0,40}?\d"
     r"|(?:提高|提升|增加|上调|下调|降低|减少|加|减|降|涨|调整?|缩减|延长|推迟|提前|更新|改|换|搬|移)(?:到|至|成|为|在|用)|现在[是为]"
 )
 _IS: Final = re.compile(r"\b(?:is|are|was|will be)\b|[=:：]|[是为叫]|[定设]在|改(?:到|至|成|为|在)")
@@ -41,10 +43,15 @@ _ZERO: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) -> list[Sentence]:
-    """The sentences that no later one of theirs, or of `later`, has made history, in their order.
+    """The sentences that no later one of theirs, or of `later`, has made history, in their order."""
+    return [one for one in still_true(sentences, later) if one is not None]
+
+
+def still_true(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) -> list[Sentence | None]:
+    """What is left of each sentence: None of one that a later one, or one of `later`, has made history.
 
     The last word holds: within one conversation the newer of two statements that cannot both be true is current. It
-    matters as much as what it took the place of.
+    matters as much as what it took the place of. Of a sentence with several clauses those stay that nobody took back.
     """
     every = [*sentences, *later]
     spoken: dict[str, list[int]] = {}
@@ -53,17 +60,26 @@ def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] =
             for word in _words(one.text):
                 spoken.setdefault(word, []).append(place)
     heirs: dict[int, float] = {}
-    gone: set[int] = set()
+    left: list[Sentence | None] = list(sentences)
     for place, one in enumerate(sentences):
-        for other in () if one.sort in _STEADY else _near(one, spoken):
-            if _after(every[other], one) and overtakes(every[other].text, one.text):
-                gone.add(place)
+        for other in () if one.sort in _STEADY else sorted(_near(one, spoken)):
+            now = left[place]
+            if now is not None and _after(every[other], one) and overtakes(every[other].text, now.text):
+                left[place] = _rest(every[other].text, now)
                 heirs[other] = max(heirs.get(other, 0.0), one.score, heirs.get(place, 0.0))
     return [
-        replace(one, score=max(one.score, heirs.get(place, 0.0))) if place in heirs else one
-        for place, one in enumerate(sentences)
-        if place not in gone
+        one if one is None or place not in heirs else replace(one, score=max(one.score, heirs[place]))
+        for place, one in enumerate(left)
     ]
+
+
+def _rest(new: str, old: Sentence) -> Sentence | None:
+    """The clauses of a sentence that a newer one leaves as they are; None where it takes all of it."""
+    clauses = [clause for sentence in sentences_of(old.text) for clause in sentence]
+    kept = [clause.text for clause in clauses if not overtakes(new, clause.text)]
+    if len(kept) == len(clauses) or not any(len(_words(text)) > 1 for text in kept):
+        return None
+    return replace(old, text=", ".join(kept) if old.text.isascii() else "，".join(kept))
 
 
 def _near(one: Sentence, spoken: Mapping[str, Sequence[int]]) -> set[int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from app.domain.summary.changing import without_overtaken
+from app.domain.summary.changing import still_true
 from app.domain.summary.choosing import Count, chosen
 from app.domain.summary.sentences import Sentence, shown
 
@@ -74,20 +74,15 @@ def corrected(nodes: Sequence[Node], fresh: Sequence[Sentence], count: Count) ->
         count: The counter of tokens.
     """
     old = [sentence for node in nodes for sentence in node.sentences]
-    current = without_overtaken([*old, *fresh])
-    known = {id_of(sentence) for sentence in current}
-    changed = []
+    current = still_true([*old, *fresh])
+    changed, place = [], 0
     for node in nodes:
-        left = tuple(sentence for sentence in node.sentences if id_of(sentence) in known)
-        if len(left) < len(node.sentences):
+        now = current[place : place + len(node.sentences)]
+        place += len(node.sentences)
+        left = tuple(one for one in now if one is not None)
+        if [one.text for one in left] != [one.text for one in node.sentences]:
             changed.append(replace(node, sentences=left, tokens=count(shown(left)) if left else 0))
-    news = {id_of(sentence) for sentence in fresh}
-    return changed, [sentence for sentence in current if id_of(sentence) in news]
-
-
-def id_of(sentence: Sentence) -> tuple[int, int, str]:
-    """What tells one sentence of a session from another."""
-    return sentence.from_seq, sentence.to_seq, sentence.text
+    return changed, [one for one in current[place:] if one is not None]
 
 
 def rolled(nodes: Sequence[Node], most_tokens: int, count: Count) -> list[Sentence]:
