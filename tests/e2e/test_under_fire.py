@@ -133,7 +133,8 @@ def test_every_message_is_folded_once_however_often_the_worker_is_killed(
     while len(killed) < kills:
         until(lambda: served.children().get("worker", 0) not in {0, *killed}, 60)
         pid = served.children()["worker"]
-        time.sleep(0.3)  # not for anything to happen: a moment to strike at
+        # Let it come to its work: a fold of this session that runs, or none left to run.
+        until(lambda: folds(served, session) or not talking.is_alive(), 90)
         os.kill(pid, signal.SIGKILL)
         killed.add(pid)
     talking.join(60)
@@ -143,6 +144,10 @@ def test_every_message_is_folded_once_however_often_the_worker_is_killed(
     )
     assert found[0]["from_seq"] == 1
     assert all(one["to_seq"] + 1 == other["from_seq"] for one, other in itertools.pairwise(found))
+
+
+def folds(house: House, session: str) -> list[Any]:
+    return rows(house, "SELECT 1 FROM jobs WHERE subject = $1 AND kind = 'summarise' AND state = 'running'", session)
 
 
 def folded(house: House, session: str) -> list[int]:
