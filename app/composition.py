@@ -1,7 +1,7 @@
 """Everything is put together here, once per process, from settings."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,6 +14,8 @@ from app.db.dsn import Dsn, parse_dsn
 from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
+from app.domain.jobs import JobKind
+from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.choice import configured_model
@@ -30,6 +32,10 @@ from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.clearing import ClearingService
 from app.services.conflicts import ConflictService
+from app.services.context.choosing import Chooser
+from app.services.context.contexts import ContextService
+from app.services.context.prefetching import PrefetchService
+from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
 from app.services.explaining import Explainer
@@ -60,6 +66,9 @@ from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
 from app.services.states import StateService
+from app.services.summaries.folding import FoldingService
+from app.services.summaries.reading import SummaryService
+from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
 from app.services.tool_calls import ToolCalls
 from app.services.tools import ToolService
@@ -86,6 +95,8 @@ class Services:
     bulk: BulkService
     clearing: ClearingService
     conflicts: ConflictService
+    contexts: ContextService
+    prefetch: PrefetchService
     curation: CurationService
     extract_now: ExtractNowService
     extraction: ExtractionService
@@ -105,6 +116,8 @@ class Services:
     reviewing: ReviewService
     sessions: SessionService
     states: StateService
+    summaries: SummaryService
+    folding: FoldingService
     sweeping: Sweeping
     undoing: UndoService
     tools: ToolService
@@ -188,6 +201,9 @@ def compose(
     redacting = Redacting(measured)
     reading = readers(settings, language)
     judging = Judging(uow, embedder, JudgeModel(reading.model))
+    rewriter = QueryRewriter(language, settings.llm_rewrite_timeout_seconds)
+    retrieving = Retrieving(uow, embedder, rewriter)
+    prefetch = PrefetchService(uow, access, retrieving, redacting, measured)
     after = work_after(settings)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
     retrieval = RetrievalService(
@@ -216,6 +232,16 @@ def compose(
         bulk=BulkService(uow),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
+        contexts=ContextService(
+            uow,
+            retrieving,
+            prefetch,
+            redacting,
+            accesses,
+            configured_counter(settings.token_counter_file),
+            chooser(settings, language),
+        ),
+        prefetch=prefetch,
         curation=CurationService(uow, redacting),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
         extract_now=ExtractNowService(uow, embedder, reading.requests, judging, redacting),
@@ -224,7 +250,7 @@ def compose(
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
-        lifecycle=LifecycleService(uow, redacting),
+        lifecycle=LifecycleService(uow, redacting, settings.summariser != "off"),
         memories=memories,
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
@@ -235,7 +261,9 @@ def compose(
         reviewing=ReviewService(uow, embedder, judging),
         sessions=SessionService(uow, redacting),
         states=StateService(uow, redacting),
-        sweeping=Sweeping(uow, patience, tuple(after)),
+        summaries=SummaryService(uow),
+        folding=FoldingService(uow, access, summariser(settings, language)),
+        sweeping=Sweeping(uow, patience, lagging(after)),
         tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),
         undoing=UndoService(uow),
@@ -244,12 +272,36 @@ def compose(
     )
 
 
-def work_after(settings: Settings) -> dict[Lagging, timedelta]:
+def summariser(settings: Settings, language: LanguageModel | None) -> Summariser:
+    """What puts stretches of conversation into few sentences."""
+    if settings.summariser == "auto" and language is not None:
+        return LanguageModelSummariser(language)
+    return RulesSummariser()
+
+
+def chooser(settings: Settings, language: LanguageModel | None) -> Chooser | None:
+    """What chooses earlier messages beside the search; None where the search alone does."""
+    if settings.selection == "rules" or language is None:
+        return None
+    return Chooser(language, settings.llm_rewrite_timeout_seconds)
+
+
+def work_after(settings: Settings) -> dict[JobKind, timedelta]:
     """What is done with appended messages, and how long they gather before it."""
-    delays: dict[Lagging, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
+    delays: dict[JobKind, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
     if settings.extractor != "off":
         delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
+    if settings.summariser != "off":
+        delays["summarise"] = timedelta(seconds=settings.summary_debounce_seconds)
+    if settings.prefetch == "on":
+        delays["prefetch"] = timedelta(0)
     return delays
+
+
+def lagging(after: Mapping[JobKind, timedelta]) -> list[Lagging]:
+    """The work of these that must be done in the end, whoever dies before; a context is prepared in time or not."""
+    kinds: tuple[Lagging, ...] = ("embed_messages", "extract", "summarise")
+    return [kind for kind in kinds if kind in after]
 
 
 @asynccontextmanager

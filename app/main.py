@@ -17,6 +17,7 @@ from app.routers import (
     admin,
     blocks,
     conflicts,
+    context,
     curation,
     facts,
     jobs,
@@ -29,6 +30,7 @@ from app.routers import (
     procedures,
     sessions,
     states,
+    summaries,
     tools,
     turns,
     undo,
@@ -50,6 +52,8 @@ Press **Authorize** and enter an API key. `mnemic up` writes a first one to `adm
 TAGS = [
     {"name": "Sessions", "description": "Conversations: who speaks, when, in which zone."},
     {"name": "Messages", "description": "What was said in a session, in order."},
+    {"name": "Context", "description": "What the next call of a model should see, within a token budget."},
+    {"name": "Summaries", "description": "What a long session has said, in few sentences that lead back to it."},
     {"name": "Memories", "description": "What is worth knowing: find, read, correct and delete it."},
     {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
     {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
@@ -146,7 +150,8 @@ def _version_one() -> APIRouter:
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
-        *(sessions.router, turns.router, states.router, facts.router, facts.keys_router),
+        *(sessions.router, turns.router, context.router, summaries.router, states.router),
+        *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
         *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):

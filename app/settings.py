@@ -156,6 +156,21 @@ class Settings(BaseSettings):
     extract_debounce_seconds: float = Field(
         2.0, ge=0, description="How long appended messages gather before memories are looked for in them"
     )
+    summariser: Literal["auto", "rules", "off"] = Field(
+        "auto", description="What summarises long sessions: the language model where there is one, rules, or nothing"
+    )
+    summary_debounce_seconds: float = Field(
+        1.0, ge=0, description="How long appended messages gather before a session's summary goes on"
+    )
+    selection: Literal["rules", "llm"] = Field(
+        "rules", description="What chooses the earlier messages of a selective context; llm: the language model"
+    )
+    token_counter_file: Path | None = Field(
+        None, description="tokenizer.json of the model whose tokens a context's budget counts; unset: estimated"
+    )
+    prefetch: Literal["on", "off"] = Field(
+        "on", description="Whether the next context of a session is prepared after each of its user's turns"
+    )
     sweep_seconds: int = Field(30, ge=1, le=59, description="How often lagging sessions and lost jobs are looked for")
 
     @property

@@ -15,6 +15,7 @@ from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
 from app.repositories.conflicts import ConflictRepository
+from app.repositories.contexts import ContextRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.forks import ForkRepository
@@ -33,6 +34,7 @@ from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
+from app.repositories.summaries import SummaryRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
@@ -127,6 +129,16 @@ class Transaction:
     def lessons(self) -> LessonRepository:
         """What attempts have taught."""
         return LessonRepository(self._bound)
+
+    @cached_property
+    def summaries(self) -> SummaryRepository:
+        """Summaries of sessions."""
+        return SummaryRepository(self._bound)
+
+    @cached_property
+    def contexts(self) -> ContextRepository:
+        """Contexts that were prepared."""
+        return ContextRepository(self._bound)
 
     @cached_property
     def blocks(self) -> BlockRepository:

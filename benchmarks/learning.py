@@ -113,8 +113,6 @@ def main(arguments: list[str]) -> None:
     load = machine()["load_average"]
     title = f"Appends at {given.rate:g} a second of {given.users} users while the worker learns, load {load}"
     table = Table(title=title)
-        title=f"Appends at {given.rate:g} a second of {given.users} users while the worker learns, load {machine()['load_average']}"
-    )
     for column in ("messages", "p50 ms", "p95 ms", "p99 ms", "caught up after s", "memories"):
         table.add_column(column, justify="right")
     times = found["append_ms"]

@@ -71,6 +71,8 @@ def settings(server: embedded.EmbeddedServer) -> Settings:
         migration_database_url=server.migrator_dsn,
         key_cache_seconds=0,
         embed_debounce_seconds=0,
+        summariser="off",
+        prefetch="off",
         extractor="off",  # tests of other jobs count jobs; those of extraction switch it on
         job_backoff_seconds=0.05,
         pool_size=8,

@@ -110,6 +110,12 @@ class Metrics:
             ("outcome",),
             registry=registry,
         )
+        self.prefetches = Counter(
+            "mnemic_context_prefetches",
+            "Contexts by whether their memories were prepared: hit, stale (something had changed), miss",
+            ("outcome",),
+            registry=registry,
+        )
         self.rerank_calls = Counter("mnemic_rerank_calls", "Calls of the reranker", ("outcome",), registry=registry)
         self.rerank_seconds = Histogram(
             "mnemic_rerank_seconds", "Time of one call of the reranker", buckets=FAST, registry=registry

@@ -3,7 +3,9 @@
 from datetime import timedelta
 from typing import Final, Literal, get_args
 
-JobKind = Literal["embed_messages", "embed_memories", "delete_memories", "extract", "reconcile", "sweep"]
+JobKind = Literal[
+    "embed_messages", "embed_memories", "delete_memories", "extract", "reconcile", "summarise", "prefetch", "sweep"
+]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 
 JobState = Literal["queued", "running", "succeeded", "failed", "dead", "cancelled"]

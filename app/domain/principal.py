@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, get_args
 from uuid import UUID
 
 from app.core.errors import Forbidden
+from app.domain.context.defaults import ContextDefaults
 from app.domain.gate.judging import DEFAULT_THRESHOLD
 
 Role = Literal["operator", "admin", "member", "reader"]
@@ -38,9 +39,9 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
-    """What a tenant has set: a zone, lives in seconds and weights of a search for requests that name none, what
-    becomes of secrets in what is written, how much a find must be worth to be kept, and how many tokens of the language
-    model a day may take.
+    """What a tenant has set: a zone, lives in seconds, weights of a search and the making of contexts for requests that
+    name none, what becomes of secrets in what is written, how much a find must be worth to be kept, and how many tokens
+    of the language model a day may take. `fence_key` signs what is served into prompts.
     """
 
     timezone: str | None = None
@@ -52,6 +53,8 @@ class TenantDefaults:
     redact_phone_numbers: bool = False
     gate_threshold: float = DEFAULT_THRESHOLD
     daily_token_budget: int | None = None
+    context: ContextDefaults = field(default_factory=ContextDefaults)
+    fence_key: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,9 @@ class AccessRepository:
         return float((await self._connection.execute(_OLDEST_DUE)).scalar_one())
 
     async def key_by_hash(self, key_hash: bytes) -> RowMapping | None:
-        """The key with this SHA-256, whatever its state, and its tenant's settings as `tenant_settings`."""
+        """The key with this SHA-256, whatever its state, with its tenant's `tenant_settings` and `fence_key`."""
         statement = (
-            select(api_keys, tenants.c.settings.label("tenant_settings"))
+            select(api_keys, tenants.c.settings.label("tenant_settings"), tenants.c.fence_key)
             .join_from(api_keys, tenants, tenants.c.id == api_keys.c.tenant_id)
             .where(api_keys.c.key_hash == key_hash)
         )

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, Select, delete, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, Select, and_, delete, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import block_versions, blocks
@@ -21,6 +21,13 @@ class BlockRepository(Repository):
     async def get_for_update(self, label: str, user_id: str | None, agent_id: str | None) -> RowMapping | None:
         """The same, its row locked until the commit."""
         return await self._first(select(blocks).where(*self._exactly(label, user_id, agent_id)).with_for_update())
+
+    async def in_reach(self, user_id: str | None, agent_id: str | None) -> list[RowMapping]:
+        """Blocks that stand in the contexts of a user with an agent: theirs together, each one's, and everybody's."""
+        users, agents = {user_id, None}, {agent_id, None}
+        named = [and_(_is(blocks.c.user_id, user), _is(blocks.c.agent_id, agent)) for user in users for agent in agents]
+        statement = select(blocks).where(blocks.c.tenant_id == self._tenant_id, or_(*named), *self._seen())
+        return await self._all(statement.order_by(blocks.c.label, blocks.c.id))
 
     async def create(self, row: dict[str, Any]) -> RowMapping | None:
         """A new block; None where its scope has one of this label."""
@@ -80,3 +87,7 @@ class BlockRepository(Repository):
         if self._user_ids is None:
             return []
         return [or_(blocks.c.user_id.is_(None), blocks.c.user_id.in_(sorted(self._user_ids)))]
+
+
+def _is(column: ColumnElement[Any], value: str | None) -> ColumnElement[bool]:
+    return column.is_(None) if value is None else column == value

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from sqlalchemy import RowMapping, select
+from sqlalchemy import select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.core import ids
@@ -30,11 +30,6 @@ class ForkRepository(Repository):
         for start in range(0, len(copies), ROWS_OF_ONE_STATEMENT):
             await self._run(insert(summaries).values(insertable(copies[start : start + ROWS_OF_ONE_STATEMENT])))
         return max(int(row["to_seq"]) for row in rows)
-
-    async def last_summary(self, session_id: str) -> RowMapping | None:
-        """The current summary that reaches furthest; of those the one of the highest level."""
-        statement = select(summaries).where(*self._of(session_id), summaries.c.superseded_at.is_(None))
-        return await self._first(statement.order_by(summaries.c.to_seq.desc(), summaries.c.level.desc()).limit(1))
 
     def _of(self, session_id: str) -> list[Any]:
         return [summaries.c.tenant_id == self._tenant_id, summaries.c.session_id == session_id]

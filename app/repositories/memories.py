@@ -74,7 +74,7 @@ _OF_MEMORY: Final = (
 SERVED_COLUMNS: Final = (
     *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
     *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
-    *("occurred_at", "created_at", "valid_from", "valid_to"),
+    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at"),
 )
 """What a hit shows of a memory."""
 
@@ -278,6 +278,14 @@ class MemoryRepository(Repository):
         if before is not None:
             statement = statement.where(memories.c.id < before)
         return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
+
+    async def important(self, selection: Selection, limit: int) -> list[RowMapping]:
+        """Memories that matter most, the newest of equals first."""
+        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(
+            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
+        )
+        order = (memories.c.pinned.desc(), memories.c.importance.desc(), memories.c.id.desc())
+        return await self._all(statement.order_by(*order).limit(limit))
 
     async def count(self, selection: Selection) -> int:
         """How many memories the selection leaves."""

@@ -13,6 +13,7 @@ from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
 from app.repositories.prepared import Prepared
 
+VERSIONS: Final = ("version", "memory_version")
 COUNTERS: Final = ("memory_count", "memory_tokens", "message_count", "message_tokens")
 
 _SIZE: Final = select(owner_stats.c.owner, owner_stats.c.memory_count, owner_stats.c.message_count).where(
@@ -21,6 +22,13 @@ _SIZE: Final = select(owner_stats.c.owner, owner_stats.c.memory_count, owner_sta
 _SIZE_OF_ALL: Final = Prepared.of(_SIZE)
 _SIZE_OF_SOME: Final = Prepared.of(
     _SIZE.where(owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))))
+)
+
+_VERSIONS_OF: Final = Prepared.of(
+    select(owner_stats.c.owner, owner_stats.c.memory_version).where(
+        owner_stats.c.tenant_id == bindparam("tenant_id", type_=owner_stats.c.tenant_id.type),
+        owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))),
+    )
 )
 
 
@@ -32,6 +40,11 @@ class OwnerChange:
     memory_tokens: int = 0
     messages: int = 0
     message_tokens: int = 0
+
+    @property
+    def of_messages(self) -> bool:
+        """Whether it is about messages alone, and leaves every memory as it was."""
+        return not (self.memories or self.memory_tokens) and bool(self.messages or self.message_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,7 @@ class OwnerRepository(Repository):
             "tenant_id": self._tenant_id,
             "owner": owner,
             "version": 1,
+            "memory_version": 0 if change.of_messages else 1,
             "memory_count": change.memories,
             "memory_tokens": change.memory_tokens,
             "message_count": change.messages,
@@ -59,8 +73,9 @@ class OwnerRepository(Repository):
         }
         statement = insert(owner_stats).values(row)
         grown = {name: func.greatest(owner_stats.c[name] + statement.excluded[name], 0) for name in COUNTERS}
+        versions = {name: owner_stats.c[name] + statement.excluded[name] for name in VERSIONS}
         upsert = statement.on_conflict_do_update(
-            index_elements=["tenant_id", "owner"], set_={"version": owner_stats.c.version + 1, **grown}
+            index_elements=["tenant_id", "owner"], set_=versions | grown
         ).returning(owner_stats.c.version)
         return int((await self._connection.execute(upsert)).scalar_one())
 
@@ -129,7 +144,8 @@ class OwnerRepository(Repository):
         ]
         values: dict[str, Any] = dict(zip(COUNTERS, true, strict=True))
         statement = update(owner_stats).where(owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == owner)
-        await self._run(statement.values(version=owner_stats.c.version + 1, **values))
+        versions: dict[str, Any] = {name: owner_stats.c[name] + 1 for name in VERSIONS}
+        await self._run(statement.values(versions | values))
 
     def _rows_of(self, table: Table, owners: Sequence[str]) -> Subquery:
         """How many rows owners have that are counted, and the sum of their lengths."""
@@ -163,6 +179,12 @@ class OwnerRepository(Repository):
             known = changes.get(owner, OwnerChange())
             changes[owner] = replace(known, messages=-count, message_tokens=-int(length))
         return sorted(changes.items())
+
+    async def memory_versions(self, owners: Sequence[str]) -> dict[str, int]:
+        """How often the memories of owners have changed; 0 where there never was one."""
+        rows = await _VERSIONS_OF.run(self._connection, {"tenant_id": self._tenant_id, "owners": list(owners)})
+        found = {row["owner"]: row["memory_version"] for row in rows}
+        return {owner: found.get(owner, 0) for owner in owners}
 
     async def size(self, owners: Sequence[str] | None) -> CorpusSize:
         """The corpus of some owners together, or (None) of every owner in the tenant."""

@@ -114,11 +114,11 @@ class Selection:
         values = self.values()
         chosen = [*self._scoped(values), *self._current(values)]
         if self.kinds:
-            chosen.append(memories.c.kind == _any("of_kinds", values))
+            chosen.append(memories.c.kind == any_of("of_kinds", values))
         if self.categories:
-            chosen.append(memories.c.category == _any("of_categories", values))
+            chosen.append(memories.c.category == any_of("of_categories", values))
         if self.excluded_owner is not None:
-            chosen.append(memories.c.owner != _text("of_nobody", values))
+            chosen.append(memories.c.owner != text_of("of_nobody", values))
         if self.created_until is not None:
             chosen.append(memories.c.created_at <= _time("created_until", values))
         if self.filter is not None:
@@ -136,7 +136,7 @@ class Selection:
             ("of_app", memories.c.app_id, scope.app_id),
             ("of_session", memories.c.session_id, scope.session_id),
         )
-        conditions = [column == _text(name, values) for name, column, value in named if value is not None]
+        conditions = [column == text_of(name, values) for name, column, value in named if value is not None]
         if self.sessions_apart and scope.session_id is None:
             conditions.append(memories.c.session_id.is_(None))
         if not self.shared_owners or not conditions:
@@ -145,14 +145,14 @@ class Selection:
 
     def _above(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
         """The levels above the scope: the user's own rows of no agent, app or session, and the shared owners'."""
-        above = [memories.c.owner == _any("of_levels", values)]
+        above = [memories.c.owner == any_of("of_levels", values)]
         if self.scope.user_id is not None:
             plain = memories.c.agent_id.is_(None) & memories.c.app_id.is_(None)
-            above.append((memories.c.owner == _text("of_user", values)) & plain)
+            above.append((memories.c.owner == text_of("of_user", values)) & plain)
         return above
 
     def _current(self, values: dict[str, Any]) -> list[ColumnElement[bool]]:
-        status = memories.c.status == _any("of_statuses", values)
+        status = memories.c.status == any_of("of_statuses", values)
         if self.then.past:
             return [status, *held_at(self.then, _time("as_of", values), _time("known_at", values))]
         if self.statuses:
@@ -186,7 +186,8 @@ def _lasting(at: datetime | BindParameter[Any]) -> list[ColumnElement[bool]]:
     ]
 
 
-def _text(name: str, values: dict[str, Any]) -> BindParameter[Any]:
+def text_of(name: str, values: dict[str, Any]) -> BindParameter[Any]:
+    """A parameter that holds a name."""
     return bindparam(name, values[name], type_=Text(collation="C"))
 
 
@@ -194,5 +195,6 @@ def _time(name: str, values: dict[str, Any]) -> BindParameter[Any]:
     return bindparam(name, values[name], type_=DateTime(timezone=True))
 
 
-def _any(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's any()
+def any_of(name: str, values: dict[str, Any]) -> Any:  # noqa: ANN401 - SQLAlchemy's any()
+    """One of the names that a parameter holds."""
     return func.any(bindparam(name, values[name], type_=ARRAY(Text(collation="C"))))

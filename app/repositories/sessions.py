@@ -13,10 +13,11 @@ from app.repositories.base import Repository
 FILTERS = ("user_id", "agent_id", "app_id", "status")
 
 
-Lagging = Literal["embed_messages", "extract"]
+Lagging = Literal["embed_messages", "extract", "summarise"]
 
 _LAG: Final[dict[Lagging, tuple[ColumnElement[bool], ...]]] = {
     "embed_messages": (sessions.c.embedded_seq < sessions.c.last_seq,),
+    "summarise": (sessions.c.weighed_seq < sessions.c.last_seq,),
     "extract": (sessions.c.extracted_seq < sessions.c.last_seq, sessions.c.memory == literal_column("'on'")),
 }
 """As the indexes have it, so that they serve."""
@@ -122,10 +123,21 @@ class SessionRepository(Repository):
         statement = update(sessions).where(*self._mine(session_id), sessions.c.extracted_seq < seq)
         await self._run(statement.values(extracted_seq=seq))
 
-    async def summarized_to(self, session_id: str, seq: int) -> None:
-        """Move the summary cursor forward, never back."""
-        statement = update(sessions).where(*self._mine(session_id), sessions.c.summarized_seq < seq)
-        await self._run(statement.values(summarized_seq=seq))
+    async def summarized_to(self, session_id: str, seq: int, weighed: int) -> None:
+        """Move the cursor of folding forward, never back, and note up to where it was looked what has to be folded."""
+        moved = {
+            "summarized_seq": func.greatest(sessions.c.summarized_seq, seq),
+            "weighed_seq": func.greatest(sessions.c.weighed_seq, weighed),
+        }
+        await self._run(update(sessions).where(*self._mine(session_id)).values(moved))
+
+    async def ordinal(self, owner: str, at: datetime) -> int:
+        """The how manieth session of its owner one is that was made at an instant."""
+        statement = select(func.count()).select_from(sessions)
+        earlier = statement.where(
+            sessions.c.tenant_id == self._tenant_id, sessions.c.owner == owner, sessions.c.created_at <= at
+        )
+        return int((await self._connection.execute(earlier)).scalar_one())
 
     async def lagging(self, kind: Lagging, before: datetime, limit: int) -> list[str]:
         """Sessions with messages that wait for a kind of job since before an instant, oldest first.

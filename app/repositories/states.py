@@ -1,22 +1,33 @@
 """Session state: every version is kept; the newest is current."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import RowMapping, func, select
+from sqlalchemy import RowMapping, Text, Uuid, bindparam, func, literal_column, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import session_states
-from app.repositories.base import Repository
+from app.repositories.base import Repository, RowLike
+from app.repositories.prepared import Prepared
+
+_NEWEST: Final = Prepared.of(
+    select(session_states)
+    .where(
+        session_states.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        session_states.c.session_id == bindparam("session", type_=Text(collation="C")),
+    )
+    .order_by(session_states.c.version.desc())
+    .limit(literal_column("1"))
+)
 
 
 class StateRepository(Repository):
     """session_states. The caller has looked whether the key may see the session, and locked it before it writes."""
 
-    async def current(self, session_id: str) -> RowMapping | None:
+    async def current(self, session_id: str) -> RowLike | None:
         """The newest version."""
-        statement = select(session_states).where(*self._of(session_id)).order_by(session_states.c.version.desc())
-        return await self._first(statement.limit(1))
+        rows = await _NEWEST.read(self._connection, {"tenant_id": self._tenant_id, "session": session_id})
+        return rows[0] if rows else None
 
     async def at_message(self, session_id: str, seq: int) -> RowMapping | None:
         """The version that was current when a message was the last one; those of unknown place count as older."""

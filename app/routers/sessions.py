@@ -96,7 +96,7 @@ async def change_session(
 
 @router.post("/{session_id}/close", responses=documented(403, 404, 409), operation_id="close_session")
 async def close_session(session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response) -> Session:
-    """Close a session: it takes no more messages until it is reopened."""
+    """Close a session: it takes no more messages until it is reopened. A job makes its last summary, of all of it."""
     answer = await services.lifecycle.close(write, session_id)
     reply(answer, response)
     return Session.model_validate(answer.body)

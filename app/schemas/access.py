@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from app.domain.context.defaults import SectionName, Strategy
 from app.domain.principal import Permission, RedactionPolicy, Role
 from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 from app.schemas.search import FactorWeights, LegWeights
@@ -93,8 +94,26 @@ class TenantSettings(RequestModel):
     daily_token_budget: int | None = Field(
         None, ge=0, description="Tokens of the language model that extraction may take in a day (UTC); absent: no limit"
     )
+    context_strategy: Strategy | None = Field(None, description="What stands for a conversation in contexts")
+    context_order: list[SectionName] | None = Field(
+        None, min_length=1, max_length=10, description="Order of a context's sections; those not named follow"
+    )
+    context_token_budget: int | None = Field(None, ge=100, le=1_000_000, description="Of a context; default 4000")
+    memory_share: float | None = Field(None, ge=0, le=1, description="Of a context's budget, for memories; default .1")
+    summary_max_tokens: int | None = Field(
+        None, ge=100, le=20_000, description="What a session's rolling summary may cost; default 1000"
+    )
+    window_turns: int | None = Field(
+        None, ge=1, le=200, description="The last turns of a session, which are not summarised; default 10"
+    )
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"timezone": "Asia/Shanghai"}]}}
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> "TenantSettings":
+        if self.context_order is not None and len(set(self.context_order)) < len(self.context_order):
+            raise ValueError("context_order names a section twice")
+        return self
 
 
 class Stats(ResponseModel):

@@ -1,6 +1,5 @@
 """A turn of an agent in one write, and where an interrupted session stood."""
 
-from datetime import datetime
 from typing import Any
 
 from pydantic import Field, model_validator
@@ -65,13 +64,13 @@ class Turn(ResponseModel):
 
 
 class LastSummary(ResponseModel):
-    """The summary that reaches furthest."""
+    """The rolling summary, without its tree."""
 
     text: str
-    level: int
-    from_seq: int
-    to_seq: int
-    created_at: datetime
+    tokens: int
+    from_seq: int | None
+    to_seq: int = Field(description="The last message in it; 0 if none")
+    unfolded: int = Field(description="Messages after that one")
 
 
 class Resumed(ResponseModel):
@@ -81,7 +80,7 @@ class Resumed(ResponseModel):
     task: Task = Field(description="The goal, the steps that are done, and those that are open")
     next_step: str | None = Field(description="The first open step; null where none is")
     state: State
-    summary: LastSummary | None
+    summary: LastSummary
     messages: list[Message] = Field(description="The last ones, oldest first")
     open_tool_calls: list[dict[str, Any]] = Field(
         description="Calls of the last assistant turn that no tool has answered: do them again, or ask"

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Unauthenticated
-from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
+from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role, TenantDefaults
 from app.repositories.base import Row
 from app.services.tenancy import defaults_of
 from app.uow import UnitOfWork
@@ -107,6 +107,12 @@ class AccessService:
         async with self.uow.begin_global() as tx:
             return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
 
+    async def defaults(self, tenant_id: UUID) -> TenantDefaults:
+        """What a tenant has set, for work that no key asked for."""
+        async with self.uow.begin_global() as tx:
+            row = await tx.access.tenant(tenant_id)
+        return TenantDefaults() if row is None else defaults_of(row["settings"], row["fence_key"])
+
     async def _look_up(self, key_hash: bytes) -> _Trusted | None:
         async with self.uow.begin_global() as tx:
             row = await tx.access.key_by_hash(key_hash)
@@ -169,7 +175,7 @@ def _principal(row: Row) -> Principal:
         role=row["role"],
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
-        defaults=defaults_of(row["tenant_settings"]),
+        defaults=defaults_of(row["tenant_settings"], row["fence_key"]),
     )
 
 

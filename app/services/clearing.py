@@ -10,6 +10,7 @@ from app.schemas.lifecycle import ClearedMessages, PoppedMessage
 from app.services.answers import Answer, Write, write_once
 from app.services.messages import message_of, no_message
 from app.services.sessions import alive
+from app.services.summaries.forgetting import forget_everything, forget_message
 from app.uow import Transaction, UnitOfWork
 
 
@@ -31,6 +32,7 @@ class ClearingService:
             blank = {"text": "", "parts": None, "tool_calls": None, "tool_call_id": None, "name": None}
             empty = {"metadata": {}, "tokens": 0, "length": 0, "content_hash": text_hash("")}
             await tx.messages.redact(message["id"], blank | empty | {"redacted_at": clock.now()})
+            await forget_message(tx, session, seq)
             await tx.owners.lock_and_change(session["owner"], OwnerChange(message_tokens=-message["length"]))
             return Answer(204, None)
 
@@ -45,6 +47,7 @@ class ClearingService:
             message = await tx.messages.pop(session_id)
             if message is None:
                 return Answer(200, PoppedMessage(message=None))
+            await forget_message(tx, session, message["seq"])
             await _take_away(tx, session, 1, message["length"])
             return Answer(200, PoppedMessage(message=message_of(message)))
 
@@ -58,6 +61,7 @@ class ClearingService:
             session = await _locked(tx, session_id)
             count, length = await tx.messages.extent(session_id)
             await tx.messages.clear(session_id)
+            await forget_everything(tx, session)
             await _take_away(tx, session, count, length)
             return Answer(200, ClearedMessages(deleted=count))
 

@@ -23,9 +23,14 @@ class LifecycleService:
 
     uow: UnitOfWork
     redacting: Redacting
+    summarises: bool
+    """Whether a closed session gets a last summary."""
 
     async def close(self, write: Write, session_id: str) -> Answer:
-        """Close a session: it takes no more messages until it is reopened. Closing it twice changes nothing."""
+        """Close a session: it takes no more messages until it is reopened. Closing it twice changes nothing.
+
+        Its last summary, of everything in it, is made by a job.
+        """
         return await self._set_status(write, session_id, "closed")
 
     async def reopen(self, write: Write, session_id: str) -> Answer:
@@ -51,7 +56,7 @@ class LifecycleService:
             await self._copy_state(tx, session_id, copy_id, last, write.principal.actor)
             folded = await tx.forks.copy_summaries(session_id, copy_id, last)
             if folded:
-                await tx.sessions.summarized_to(copy_id, folded)
+                await tx.sessions.summarized_to(copy_id, folded, folded)
             if count and copy["embedded_seq"] < last:
                 await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
             grown = await tx.sessions.grow(copy_id, count)
@@ -70,6 +75,8 @@ class LifecycleService:
             closed_at = at if status == "closed" else None
             values = {"status": status, "closed_at": closed_at, "updated_at": at}
             changed = alive(await tx.sessions.change(session_id, values))
+            if status == "closed" and self.summarises and session["summarized_seq"] < session["last_seq"]:
+                await tx.jobs.enqueue("summarise", session_id, at, user_id=session["user_id"])
             return Answer(200, session_of(changed))
 
         return await write_once(self.uow, write, Session, work)

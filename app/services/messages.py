@@ -15,7 +15,6 @@ from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.sessions import Lagging
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.messages import (
     AppendedMessage,
@@ -40,7 +39,7 @@ class MessageService:
     """The use cases of messages."""
 
     uow: UnitOfWork
-    work_after: Mapping[Lagging, timedelta]
+    work_after: Mapping[JobKind, timedelta]
     """What is done with appended messages, and how long they gather before it."""
     redacting: Redacting
     remembering: Remembering
@@ -91,7 +90,8 @@ class MessageService:
             session_id, scope, at, timezone=principal.defaults.timezone, expires_at=expiry(principal, None, at)
         )
         asked = await self.remembering.asked(principal, session, given, timezone, at)
-        return Appending(self, session, given, analyses, beside.expected_seq, timezone, asked, at)
+        window = principal.defaults.context.window_turns
+        return Appending(self, session, given, analyses, beside.expected_seq, timezone, asked, at, window)
 
     async def page(
         self,
@@ -163,10 +163,11 @@ class Appending:
     timezone: str | None
     asked: Asked | None
     at: datetime
+    window_turns: int
 
     async def write(self, tx: Transaction) -> Appended:
         """Store the messages; the session's row is locked from here on."""
-        append = _Append(tx, self.at, self.service.work_after, self.timezone)
+        append = _Append(tx, self.at, self.service.work_after, self.timezone, self.window_turns)
         locked, stored = await append.run(self.session, self.given, self.analyses, self.expected_seq)
         if self.asked is None:
             return Appended(locked, stored, [])
@@ -180,8 +181,9 @@ class _Append:
 
     tx: Transaction
     at: datetime
-    work_after: Mapping[Lagging, timedelta]
+    work_after: Mapping[JobKind, timedelta]
     timezone: str | None
+    window_turns: int
 
     async def run(
         self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
@@ -227,8 +229,14 @@ class _Append:
         await self.tx.messages.insert(session["owner"], rows, postings)
         length = sum(analysis.length for _, analysis in fresh)
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
+        unfolded = before + len(rows) - session["summarized_seq"]
+        idle = {
+            "prefetch": session["memory"] == "off" or rows[-1]["role"] != "user",
+            "extract": session["memory"] != "on",
+            "summarise": unfolded <= self.window_turns,  # a turn has a message at least
+        }
         delays: dict[JobKind, timedelta] = {
-            kind: pause for kind, pause in self.work_after.items() if kind != "extract" or session["memory"] == "on"
+            kind: pause for kind, pause in self.work_after.items() if not idle.get(kind, False)
         }
         await self.tx.jobs.enqueue_all(delays, session["id"], self.at, user_id=session["user_id"])
         return [message_of(row) for row in rows]

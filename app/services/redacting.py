@@ -17,6 +17,7 @@ from app.domain.principal import Principal
 from app.domain.redaction import KINDS, SecretKind
 from app.domain.redaction.documents import Path, redact_json
 from app.schemas.blocks import BlockPatch, BlockPut, Replacement
+from app.schemas.context import ContextRequest, ContextWarm
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
@@ -89,10 +90,12 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     SearchRequest: ("query", "recent"),
     RecentTurns: ("messages",),
     RecallRequest: ("query",),
+    ContextRequest: ("query",),
+    ContextWarm: ("partial_input",),
 }
 """The fields of each request that hold what people and agents say. What is nested in them is looked up here as well."""
 
-QUERIES: Final = (SearchRequest, RecallRequest, MatchRequest)
+QUERIES: Final = (SearchRequest, RecallRequest, MatchRequest, ContextRequest, ContextWarm)
 """Questions are never refused for a secret: nothing is written, and it is taken out before anything sees it."""
 
 Request = TypeVar("Request", bound=BaseModel)

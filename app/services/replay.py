@@ -5,6 +5,7 @@ from typing import Any
 
 from app.domain.fusion import Leg
 from app.domain.principal import Principal
+from app.repositories.selection import Then
 from app.schemas.search import ReplayRequest, SearchResult
 from app.services.explaining import Explained, Explainer, restored
 from app.services.hits import Nearby, hits_of
@@ -46,7 +47,7 @@ class ReplayService:
         scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
-            best, texts = await read_contenders(tx, found, again.top_k + SPARE, again)
+            best, texts = await read_contenders(tx, found, again.top_k + SPARE, Then(again.as_of, again.known_at))
         best = in_language_of(question.text, best, texts.rows)
         chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
         results = hits_of(chosen, texts, Nearby({}, 0))

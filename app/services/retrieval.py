@@ -13,6 +13,7 @@ from app.domain.scoring import HALF_LIFE_DAYS, Weights
 from app.domain.smalltalk import worth_retrieving
 from app.providers.rerank.base import Reranker, RerankUnavailable
 from app.repositories.base import RowLike
+from app.repositories.selection import Then
 from app.schemas.search import FactorWeights, FusionChoice, Hit, LegWeights, SearchRequest, SearchResult
 from app.services.accesses import AccessLog
 from app.services.candidates import Lookup, zone_of
@@ -78,7 +79,7 @@ class RetrievalService:
             found, filtered = relevant(
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
-            best, texts = await read_contenders(tx, found, depth, request)
+            best, texts = await read_contenders(tx, found, depth, Then(request.as_of, request.known_at))
         best = in_language_of(question.text, best, texts.rows)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
         chosen = shortlist(best, texts.rows, limits_of(request), texts.lineage.memories, texts.replaced)

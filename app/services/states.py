@@ -13,7 +13,7 @@ from app.core.errors import Invalid, NotFound
 from app.domain.merging import merge_patch
 from app.domain.principal import Principal
 from app.domain.redaction import SecretKind
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.states import State, StateDocument, StatePatch, StatePut, StateRestore
 from app.services.answers import Answer, Write, write_once
@@ -171,11 +171,11 @@ def _check(document: dict[str, Any]) -> None:
         raise Invalid("The state's task, artifacts or environment have another shape.", errors=faults) from error
 
 
-def _version(row: Row | None) -> int:
+def _version(row: RowLike | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def state_of(session_id: str, row: Row | None) -> State:
+def state_of(session_id: str, row: RowLike | None) -> State:
     """A version of a state as answers have it; None: none was written yet."""
     if row is None:
         return State(session_id=session_id, state={}, version=0, actor=None, created_at=None, at_seq=None)

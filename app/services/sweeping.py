@@ -21,6 +21,9 @@ from app.uow import Transaction, UnitOfWork
 log = structlog.get_logger()
 
 SUBJECT: Final = "tenant"
+CONTEXTS_KEPT: Final = timedelta(hours=1)
+"""As long as they are served."""
+
 MANY: Final = 500
 OWNERS_AT_ONCE: Final = 200
 """Owners whose counters one sweep compares with their rows."""
@@ -73,6 +76,7 @@ class Sweeping:
                 await tx.jobs.wake(job_id)
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
             await tx.explanations.forget(at - EXPLANATIONS_KEPT)
+            await tx.contexts.expire(at - CONTEXTS_KEPT)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
             done = {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers}

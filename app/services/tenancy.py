@@ -1,24 +1,35 @@
 """What a tenant has set, as use cases read it."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from app.domain.context.defaults import ContextDefaults, ordered
 from app.domain.principal import TenantDefaults
 
+_OF_CONTEXT: Final = (
+    *("context_strategy", "context_order", "context_token_budget"),
+    *("memory_share", "summary_max_tokens", "window_turns"),
+)
 
-def defaults_of(settings: Mapping[str, Any]) -> TenantDefaults:
+
+def defaults_of(settings: Mapping[str, Any], fence_key: bytes = b"") -> TenantDefaults:
     """From the tenant's settings as they are stored; what is absent is as it is by default."""
     known = TenantDefaults()
+    own = {name: settings[name] for name in _OF_CONTEXT if settings.get(name) is not None}
+    if "order" in (named := {name.removeprefix("context_"): value for name, value in own.items()}):
+        named["order"] = ordered(tuple(named["order"]))
     return TenantDefaults(
-        settings.get("timezone"),
-        settings.get("default_session_ttl"),
-        settings.get("default_memory_ttl"),
-        _set(settings.get("search_legs")),
-        _set(settings.get("search_weights")),
-        settings.get("redaction", known.redaction),
-        settings.get("redact_phone_numbers", known.redact_phone_numbers),
-        settings.get("gate_threshold", known.gate_threshold),
-        settings.get("daily_token_budget"),
+        timezone=settings.get("timezone"),
+        session_ttl=settings.get("default_session_ttl"),
+        memory_ttl=settings.get("default_memory_ttl"),
+        legs=_set(settings.get("search_legs")),
+        factors=_set(settings.get("search_weights")),
+        redaction=settings.get("redaction", known.redaction),
+        redact_phone_numbers=settings.get("redact_phone_numbers", known.redact_phone_numbers),
+        gate_threshold=settings.get("gate_threshold", known.gate_threshold),
+        daily_token_budget=settings.get("daily_token_budget"),
+        context=ContextDefaults(**named),
+        fence_key=bytes(fence_key),
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import RowLike
-from app.repositories.selection import PAST_STATUSES
+from app.repositories.selection import PAST_STATUSES, Then
 from app.schemas.memories import MemorySource
-from app.schemas.search import SearchRequest
 from app.services.past import as_known
 from app.services.ranking import Scored
 from app.services.shortlist import contenders
@@ -26,8 +26,11 @@ class Texts:
     replaced: list[tuple[Scored, UUID]] = field(default_factory=list)
 
 
+NOW: Final = Then()
+
+
 async def read_contenders(
-    tx: Transaction, found: Sequence[Scored], depth: int, request: SearchRequest
+    tx: Transaction, found: Sequence[Scored], depth: int, then: Then = NOW
 ) -> tuple[list[Scored], Texts]:
     """The best so many candidates and their rows: one statement for messages, one for memories with their sources.
 
@@ -38,11 +41,11 @@ async def read_contenders(
     said = [hit.id for hit in best if hit.type == "message"]
     messages = await tx.messages.with_memories(said) if said else []
     lineage = Lineage.of(messages)
-    succession = Succession(best, []) if request.past else succeeded(best, found, lineage)
+    succession = Succession(best, []) if then.past else succeeded(best, found, lineage)
     memories = [hit.id for hit in succession.hits if hit.type == "memory"]
     kept = await tx.memories.with_sources(memories) if memories else []
-    statuses = PAST_STATUSES if request.past else VISIBLE_STATUSES
-    current = await as_known(tx, [row for row in kept if row["status"] in statuses], request.known_at)
+    statuses = PAST_STATUSES if then.past else VISIBLE_STATUSES
+    current = await as_known(tx, [row for row in kept if row["status"] in statuses], then.known_at)
     sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in kept}
     rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}
     return succession.hits, Texts(rows, sources, lineage, succession.replaced)

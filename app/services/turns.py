@@ -16,6 +16,7 @@ from app.services.messages import Appended, MessageService, message_of, told_of
 from app.services.redacting import Cleaned, Redacting
 from app.services.sessions import alive, session_of
 from app.services.states import Stating, patched_by, replaced_by, state_of
+from app.services.summaries.reading import read_summary
 from app.uow import Transaction, UnitOfWork
 
 LAST_CALLS: Final = 50
@@ -62,7 +63,7 @@ class TurnService:
         async with self.uow.begin(principal) as tx:
             session = alive(await tx.sessions.get(session_id))
             state = state_of(session_id, await tx.states.current(session_id))
-            summary = await tx.forks.last_summary(session_id)
+            summary = await read_summary(tx, session, principal.defaults.context)
             rows = await tx.messages.page(
                 session_id, after=None, limit=max(messages, LAST_CALLS), newest_first=True, from_seq=0, to_seq=None
             )
@@ -73,9 +74,7 @@ class TurnService:
             task=task,
             next_step=task.pending_steps[0] if task.pending_steps else None,
             state=state,
-            summary=None
-            if summary is None
-            else LastSummary(**{name: summary[name] for name in LastSummary.model_fields}),
+            summary=LastSummary(**{name: getattr(summary, name) for name in LastSummary.model_fields}),
             messages=last[len(last) - min(messages, len(last)) :],
             open_tool_calls=_open_calls(last),
         )

@@ -18,9 +18,21 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.bulk.run(run)
         case "extract":
             await services.extraction.run(run)
+            await _prepare_anew(services, run)
         case "reconcile":
             await services.reviewing.run(run)
+        case "summarise":
+            await services.folding.run(run)
+            await _prepare_anew(services, run)
+        case "prefetch":
+            await services.prefetch.run(run)
         case "sweep":
             await services.sweeping.sweep(run)
         case _:
             assert_never(kind)
+
+
+async def _prepare_anew(services: Services, run: JobRun) -> None:
+    """What was prepared for a session's next context is stale after its memories or its summary have changed."""
+    if services.settings.prefetch == "on":
+        await services.prefetch.refresh(run.tenant_id, run.subject)

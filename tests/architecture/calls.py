@@ -16,6 +16,7 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
+from app.repositories.reach import ContextSelection
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
 from app.repositories.vectors import Embedded
@@ -43,6 +44,9 @@ S = session_at(817)
 N = 10 * S - 9
 """A text of user 17: the first of their session."""
 SESSION = f"s{S}"
+CHANGED = f"s{next(s for s in map(session_at, range(810, 1600)) if s % 5 == 1)}"
+"""A session of which a memory was superseded."""
+
 MEMORY, MESSAGE, JOB, BLOCK = an_id(1, N), an_id(2, N), an_id(5, N), an_id(7, N)
 CARD = an_id(1, N + 7)
 """A procedure and a lesson of user 17, of no agent and no app."""
@@ -330,6 +334,9 @@ def session_calls() -> Iterator[Call]:
     yield Call(name + "lagging", "some", lambda tx: tx.sessions.lagging("embed_messages", AT, 50))
     yield Call(name + "lagging", "unread", lambda tx: tx.sessions.lagging("extract", AT, 50))
     yield Call(name + "extracted_to", "one", lambda tx: tx.sessions.extracted_to("s200", 10))
+    yield Call(name + "lagging", "unfolded", lambda tx: tx.sessions.lagging("summarise", AT, 50))
+    yield Call(name + "summarized_to", "one", lambda tx: tx.sessions.summarized_to("s200", 5, 10))
+    yield Call(name + "ordinal", "one", lambda tx: tx.sessions.ordinal(OWNER, AT))
     states = "StateRepository."
     yield Call(states + "current", "one", lambda tx: tx.states.current(SESSION))
     yield Call(states + "version", "one", lambda tx: tx.states.version(SESSION, 3))
@@ -339,8 +346,33 @@ def session_calls() -> Iterator[Call]:
     yield Call(states + "page", "next", lambda tx: tx.states.page(SESSION, 5, 50))
     forks = "ForkRepository."
     yield Call(forks + "copy_summaries", "all", lambda tx: tx.forks.copy_summaries(SESSION, "s200", 10))
-    yield Call(forks + "last_summary", "one", lambda tx: tx.forks.last_summary(SESSION))
     yield Call(name + "summarized_to", "one", lambda tx: tx.sessions.summarized_to("s200", 10))
+
+
+def summary_calls() -> Iterator[Call]:
+    name, contexts, summary = "SummaryRepository.", "ContextRepository.", an_id(10, N)
+    row: dict[str, Any] = {"level": 0, "from_seq": 1, "to_seq": 2, "text": "new", "tokens": 1, "created_at": AT}
+    yield Call(name + "current", "one", lambda tx: tx.summaries.current(SESSION))
+    yield Call(name + "tree", "one", lambda tx: tx.summaries.tree(SESSION))
+    yield Call(name + "stretches", "two", lambda tx: tx.summaries.stretches(SESSION, [1, 3], 8))
+    yield Call(name + "covering", "one", lambda tx: tx.summaries.covering(SESSION, 2))
+    yield Call(name + "overtaken", "one", lambda tx: tx.summaries.overtaken(CHANGED, 50))
+    yield Call(name + "add", "new", lambda tx: tx.summaries.add([{"id": new_id(), "session_id": SESSION, **row}]))
+    yield Call(name + "change", "one", lambda tx: tx.summaries.change(summary, {"text": "new"}))
+    yield Call(name + "supersede", "two", lambda tx: tx.summaries.supersede([summary, an_id(10, N + 1)], AT))
+    yield Call(name + "clear", "one", lambda tx: tx.summaries.clear(SESSION))
+    yield Call(contexts + "prepared", "one", lambda tx: tx.contexts.prepared(SESSION))
+    yield Call(contexts + "prepare", "known", lambda tx: tx.contexts.prepare(SESSION, "v1", 1, 10, {}, AT))
+    yield Call(contexts + "expire", "some", lambda tx: tx.contexts.expire(at(3_000)))
+    yield Call(contexts + "forget", "one", lambda tx: tx.contexts.forget(SESSION))
+    yield Call("OwnerRepository.memory_versions", "two", lambda tx: tx.owners.memory_versions([OWNER, SHARED_OWNER]))
+    in_context = ContextSelection(
+        Scope(None, "helper", "shop", SESSION), AT, shared_owners=["a:helper", SHARED_OWNER], owner=OWNER
+    )
+    widened = legs(OWNER, "a:helper", SHARED_OWNER)
+    yield Call("SearchRepository.memories", "of a context", lambda tx: tx.search.memories(widened, in_context))
+    yield Call("MemoryRepository.important", "of a context", lambda tx: tx.memories.important(in_context, 5))
+    yield Call("MemoryRepository.important", "bound", lambda tx: tx.memories.important(in_context, 5), BOUND)
 
 
 def job_calls() -> Iterator[Call]:
@@ -487,6 +519,8 @@ def block_calls() -> Iterator[Call]:
         yield Call(name + "get", who, lambda tx: tx.blocks.get(label, user, None), users)
         yield Call(name + "get_for_update", who, lambda tx: tx.blocks.get_for_update(label, user, None), users)
     yield Call(name + "get", "of nobody", lambda tx: tx.blocks.get(label, None, None))
+    yield Call(name + "in_reach", "of a user and an agent", lambda tx: tx.blocks.in_reach(user, f"agent{N % 50}"))
+    yield Call(name + "in_reach", "bound", lambda tx: tx.blocks.in_reach(user, None), frozenset({user}))
     yield Call(name + "create", "new", lambda tx: tx.blocks.create(block_row()))
     yield Call(name + "change", "one", lambda tx: tx.blocks.change(BLOCK, {"text": "new"}))
     yield Call(name + "delete", "one", lambda tx: tx.blocks.delete(BLOCK))
@@ -612,6 +646,7 @@ CALLS: list[Call] = [
     *conflict_calls(),
     *message_calls(),
     *session_calls(),
+    *summary_calls(),
     *job_calls(),
     *search_calls(),
     *search_record_calls(),

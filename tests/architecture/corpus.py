@@ -62,10 +62,10 @@ INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens,
 INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;
 
 INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, status, last_seq, embedded_seq,
-        extracted_seq, created_at, updated_at, expires_at)
+        extracted_seq, weighed_seq, created_at, updated_at, expires_at)
     SELECT tenant_id, 's' || s, owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END, 'agent' || s % 50,
            'app' || s % 20, 'on', 'open', 10, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END,
-           CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
+           CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
            CASE WHEN s % 50 = 0 THEN at + interval '1 year' END
     FROM texts WHERE n % 10 = 0;
 INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
@@ -74,6 +74,12 @@ INSERT INTO session_states (tenant_id, session_id, version, document, actor, cre
     SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at, n % 10 FROM texts;
 INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at)
     SELECT tenant_id, pg_temp.id(10, n), 's' || s, 0, n % 10 + 1, n % 10 + 1, 'summary', 2, at FROM texts;
+
+INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at, superseded_at)
+    SELECT tenant_id, pg_temp.id(10, n), 's' || s, (n - 1) % 2, (n - 1) % 10 + 1, (n - 1) % 10 + 1, 'summary ' || n, 4,
+           at, CASE WHEN n % 5 = 0 THEN at END FROM texts;
+INSERT INTO context_cache (tenant_id, session_id, variant, owner_version, last_seq, content, created_at)
+    SELECT tenant_id, 's' || s, 'v' || n % 10, 1, 10, '{{}}', at FROM texts;
 
 INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, text, tokens, length, content_hash,
         occurred_at, created_at)
@@ -102,8 +108,9 @@ INSERT INTO lessons (tenant_id, id, owner, outcome, task)
     SELECT tenant_id, pg_temp.id(1, n), owner, 'failure', 'task' FROM texts WHERE n % 5 = 3;
 INSERT INTO experiences (tenant_id, id, lesson_id, session_id, outcome, task, created_at)
     SELECT tenant_id, pg_temp.id(11, n), pg_temp.id(1, n), 's' || s, 'failure', 'task', at FROM texts WHERE n % 5 = 3;
-INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, seqs, created_at)
-    SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, ARRAY[(n - 1) % 10 + 1], at FROM texts;
+INSERT INTO memory_sources (tenant_id, id, memory_id, session_id, seqs, quote, created_at)
+    SELECT tenant_id, pg_temp.id(3, n), pg_temp.id(1, n), 's' || s, ARRAY[(n - 1) % 10 + 1], 'quote ' || n, at
+    FROM texts;
 INSERT INTO memory_conflicts (tenant_id, id, memory_id, other_id, reason, created_at, resolved_at)
     SELECT tenant_id, pg_temp.id(8, n), pg_temp.id(1, n), pg_temp.id(1, n), 'same', at,
            CASE WHEN n % 100 > 0 THEN at END FROM texts;
@@ -167,7 +174,7 @@ def session_at(place: int) -> int:
 
 
 def an_id(kind: int, n: int) -> UUID:
-    """The id of row n: kind 1 is a memory, 2 a message, 5 a job, 7 a block, 9 an explanation."""
+    """The id of row n: kind 1 is a memory, 2 a message, 5 a job, 7 a block, 9 an explanation, 10 a summary."""
     return UUID(f"01900000-0000-7000-8{kind:03}-{n:012x}")
 
 

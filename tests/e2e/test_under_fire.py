@@ -115,6 +115,48 @@ def test_every_message_is_embedded_once_however_often_the_worker_is_killed(
     assert {row["state"] for row in states} <= {"succeeded", "failed"}
 
 
+def test_every_message_is_folded_once_however_often_the_worker_is_killed(
+    served: House, api: httpx.Client, full_size: bool
+) -> None:
+    session = f"folded-{uuid4()}"
+    kills, batches = (12, 30) if full_size else (2, 6)
+
+    def talk() -> None:
+        for batch in range(batches):
+            said = [f"Parcel {batch * 10 + n} weighs {n} grams. 包裹{n}已寄出。" for n in range(10)]
+            body = {"messages": [{"role": "user", "content": text} for text in said]}
+            api.post(f"/v1/sessions/{session}/messages", json=body).raise_for_status()
+
+    talking = threading.Thread(target=talk)
+    talking.start()
+    killed: set[int] = set()
+    while len(killed) < kills:
+        until(lambda: served.children().get("worker", 0) not in {0, *killed}, 60)
+        pid = served.children()["worker"]
+        # Let it come to its work: a fold of this session that runs, or none left to run.
+        until(lambda: folds(served, session) or not talking.is_alive(), 90)
+        os.kill(pid, signal.SIGKILL)
+        killed.add(pid)
+    talking.join(60)
+    until(lambda: ended(served, session) and folded(served, session)[-1:] == [batches * 10], 150)
+    found = rows(
+        served, "SELECT from_seq, to_seq FROM summaries WHERE session_id = $1 AND level = 0 ORDER BY from_seq", session
+    )
+    assert found[0]["from_seq"] == 1
+    assert all(one["to_seq"] + 1 == other["from_seq"] for one, other in itertools.pairwise(found))
+
+
+def folds(house: House, session: str) -> list[Any]:
+    return rows(house, "SELECT 1 FROM jobs WHERE subject = $1 AND kind = 'summarise' AND state = 'running'", session)
+
+
+def folded(house: House, session: str) -> list[int]:
+    """Up to where a session was folded, and where that is to be: ten turns before its end at most."""
+    (row,) = rows(house, "SELECT summarized_seq, last_seq FROM sessions WHERE id = $1", session)
+    done = row["last_seq"] - row["summarized_seq"] < 10 + 4
+    return [row["last_seq"]] if done else []
+
+
 def rows(house: House, statement: str, *arguments: object) -> list[Any]:
     return asyncio.run(house.sql(statement, *arguments))
 

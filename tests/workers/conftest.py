@@ -67,6 +67,8 @@ def settings(server: embedded.EmbeddedServer) -> Settings:
         key_cache_seconds=0,
         embed_debounce_seconds=0,
         extractor="off",
+        summariser="off",
+        prefetch="off",
         job_backoff_seconds=0.05,
         job_heartbeat_seconds=20,  # a loaded machine stops this loop for longer than a second
         worker_poll_seconds=0.2,

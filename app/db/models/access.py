@@ -1,9 +1,14 @@
 """Tenants and the keys that open them: global tables, read before the tenant is known."""
 
-from sqlalchemy import ARRAY, CheckConstraint, Column, ForeignKey, LargeBinary, Table, Text, Uuid
+from typing import Final
+
+from sqlalchemy import ARRAY, CheckConstraint, Column, ForeignKey, LargeBinary, Table, Text, Uuid, text
 
 from app.db.base import json_object, label, metadata, one_of, timestamp
 from app.domain.principal import ROLES
+
+RANDOM_KEY: Final = "uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())"
+"""32 bytes of which 244 bits are random: what a tenant's contexts are signed with."""
 
 tenants = Table(
     "tenants",
@@ -12,6 +17,7 @@ tenants = Table(
     Column("name", Text(collation="C"), nullable=False, unique=True),
     json_object("settings"),
     timestamp("created_at", required=True),
+    Column("fence_key", LargeBinary, nullable=False, server_default=text(RANDOM_KEY)),
 )
 
 api_keys = Table(

@@ -70,6 +70,7 @@ context_cache = tenant_table(
     Column("content", JSONB, nullable=False),
     timestamp("created_at", required=True),
     PrimaryKeyConstraint("tenant_id", "session_id", "variant"),
+    Index(None, "tenant_id", "created_at"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     prefixes=["UNLOGGED"],
 )

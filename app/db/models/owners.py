@@ -14,5 +14,6 @@ owner_stats = tenant_table(
     Column("memory_tokens", BigInteger, nullable=False, server_default=_ZERO),
     Column("message_count", BigInteger, nullable=False, server_default=_ZERO),
     Column("message_tokens", BigInteger, nullable=False, server_default=_ZERO),
+    Column("memory_version", BigInteger, nullable=False, server_default=_ZERO),
     PrimaryKeyConstraint("tenant_id", "owner"),
 )

@@ -45,6 +45,7 @@ sessions = tenant_table(
     timestamp("last_message_at"),
     timestamp("closed_at"),
     timestamp("expires_at"),
+    Column("weighed_seq", BigInteger, nullable=False, server_default=_ZERO),
     PrimaryKeyConstraint("tenant_id", "id"),
     CheckConstraint(one_of("memory", MEMORY_MODES), name="memory"),
     CheckConstraint(one_of("status", SESSION_STATUSES), name="status"),
@@ -59,6 +60,7 @@ sessions = tenant_table(
         "updated_at",
         postgresql_where=text("extracted_seq < last_seq AND memory = 'on'"),
     ),
+    Index("ix_sessions_folding_lag", "tenant_id", "updated_at", postgresql_where=text("weighed_seq < last_seq")),
     Index("ix_sessions_embedding_lag", "tenant_id", "updated_at", postgresql_where=text("embedded_seq < last_seq")),
 )
 
@@ -91,4 +93,11 @@ summaries = tenant_table(
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     CheckConstraint("from_seq <= to_seq", name="range"),
     Index(None, "tenant_id", "session_id", "level", "from_seq"),
+    Index(
+        "ix_summaries_current",
+        "tenant_id",
+        "session_id",
+        "from_seq",
+        postgresql_where=text("superseded_at IS NULL"),
+    ),
 )

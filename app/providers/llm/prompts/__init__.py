@@ -8,13 +8,15 @@ from typing import Final, Literal
 
 from app.core.text.language import Language
 
-PromptName = Literal["rewrite", "extract", "judge", "lesson", "form", "repair"]
+PromptName = Literal["rewrite", "extract", "judge", "summarise", "choose", "lesson", "form", "repair"]
 PromptLanguage = Literal["zh", "en"]
 
 VERSIONS: Final[Mapping[PromptName, int]] = {
     "rewrite": 1,
     "extract": 1,
     "judge": 1,
+    "summarise": 1,
+    "choose": 1,
     "lesson": 1,
     "form": 1,
     "repair": 1,

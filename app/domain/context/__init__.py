@@ -1,0 +1,1 @@
+"""What lies on the model's workbench: sections, within a number of tokens, in an order."""

@@ -1,0 +1,1 @@
+"""Long conversations in few sentences, each of which leads back to the messages it came from."""

@@ -1,0 +1,86 @@
+"""A service that summarises and prepares contexts, and what these tests do with it."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+
+from app.composition import Services, work_after
+from app.core import clock, ids
+from app.domain.context.defaults import Strategy
+from tests.conftest import Tenant
+from tests.context.conversations import Conversation, conversation
+
+APPENDED_AT_ONCE = 100
+
+
+def at_work(services: Services, **changes: Any) -> Services:
+    """The use cases with everything switched on, nothing gathered for long."""
+    settings = services.settings.model_copy(
+        update={
+            "summariser": "auto",
+            "prefetch": "on",
+            "summary_debounce_seconds": 0,
+            "extractor": "rules",
+            "extract_debounce_seconds": 0,
+            **changes,
+        }
+    )
+    return replace(
+        services,
+        settings=settings,
+        messages=replace(services.messages, work_after=work_after(settings)),
+        lifecycle=replace(services.lifecycle, summarises=settings.summariser != "off"),
+    )
+
+
+async def tenant_of(services: Services, app: Any) -> Tenant:
+    """A fresh tenant."""
+    app.state.services = services
+    async with services.uow.begin_global() as tx:
+        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
+    return Tenant(tenant_id, services, app)
+
+
+@pytest.fixture
+async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
+    """A fresh tenant of a service that does everything."""
+    made = await tenant_of(at_work(services), app)
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="module")
+async def long(services: Services, app: Any, full_size: bool) -> AsyncIterator["Long"]:
+    """A long session in each language, folded."""
+    tenant = await tenant_of(at_work(services, extractor="off"), app)
+    api = await tenant.client()
+    count = 2_000 if full_size else 300
+    told = {}
+    for language in ("en", "zh"):
+        said = told[language] = conversation(language, count)
+        for start in range(0, count, APPENDED_AT_ONCE):
+            body = {"user_id": language, "messages": said.messages[start : start + APPENDED_AT_ONCE]}
+            answer = await api.post(f"/v1/sessions/{language}/messages", json=body)
+            assert answer.status_code == 201, answer.text
+            await tenant.work()
+    yield Long(tenant, api, told)
+    await tenant.close()
+
+
+class Long:
+    """Sessions `en` and `zh`."""
+
+    def __init__(self, tenant: Tenant, api: httpx.AsyncClient, told: dict[str, Conversation]) -> None:
+        self.tenant, self.api, self.told = tenant, api, told
+
+    async def context(self, session: str, strategy: Strategy | None = None, **fields: Any) -> dict[str, Any]:
+        """A context of one of them."""
+        self.tenant.app.state.services = self.tenant.services
+        given = fields if strategy is None else {"strategy": strategy, **fields}
+        answer = await self.api.post(f"/v1/sessions/{session}/context", json=given)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
