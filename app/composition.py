@@ -250,7 +250,7 @@ def compose(
         jobs=JobService(uow),
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
-        lifecycle=LifecycleService(uow, redacting, settings.summariser != "off"),
+        lifecycle=LifecycleService(uow, redacting, last_work(settings)),
         memories=memories,
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
@@ -284,6 +284,12 @@ def chooser(settings: Settings, language: LanguageModel | None) -> Chooser | Non
     if settings.selection == "rules" or language is None:
         return None
     return Chooser(language, settings.llm_rewrite_timeout_seconds)
+
+
+def last_work(settings: Settings) -> list[JobKind]:
+    """What is done with a session when it is closed."""
+    kinds: list[JobKind] = ["extract"] if settings.extractor != "off" else []
+    return [*kinds, "summarise"] if settings.summariser != "off" else kinds
 
 
 def work_after(settings: Settings) -> dict[JobKind, timedelta]:

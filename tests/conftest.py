@@ -16,7 +16,7 @@ import pytest
 import structlog
 
 from app import bootstrap
-from app.composition import Services, compose, database, work_after
+from app.composition import Services, compose, database, last_work, work_after
 from app.core import clock, ids
 from app.core.ports import free_port
 from app.db import embedded, migrate
@@ -168,6 +168,7 @@ async def learning_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]
         services,
         messages=replace(services.messages, work_after=work_after(settings)),
         memories=replace(services.memories, reviews=True),
+        lifecycle=replace(services.lifecycle, last_work=last_work(settings)),
     )
     app.state.services = learning
     async with services.uow.begin_global() as tx:

@@ -15,6 +15,7 @@ from app.routers.deps import (
     PrincipalDep,
     ServicesDep,
     SessionId,
+    WaitQuery,
     WriteDep,
     reply,
     tag,
@@ -24,7 +25,7 @@ from app.routers.requests import StrictRoute
 from app.schemas.fields import Id
 from app.schemas.lifecycle import SessionFork
 from app.schemas.lists import Page
-from app.schemas.sessions import Session, SessionChange, SessionCreate
+from app.schemas.sessions import ClosedSession, Session, SessionChange, SessionCreate
 
 router = APIRouter(prefix="/sessions", tags=["Sessions"], route_class=StrictRoute)
 
@@ -95,11 +96,16 @@ async def change_session(
 
 
 @router.post("/{session_id}/close", responses=documented(403, 404, 409), operation_id="close_session")
-async def close_session(session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response) -> Session:
-    """Close a session: it takes no more messages until it is reopened. A job makes its last summary, of all of it."""
-    answer = await services.lifecycle.close(write, session_id)
+async def close_session(
+    session_id: SessionId, write: WriteDep, services: ServicesDep, response: Response, wait: WaitQuery = 0.0
+) -> ClosedSession:
+    """Close a session: it takes no more messages until it is reopened.
+
+    Jobs learn from what nobody has learnt from yet and make its last summary, of all of it; `wait` waits for them.
+    """
+    answer = await services.jobs.closed(write.principal, await services.lifecycle.close(write, session_id), wait)
     reply(answer, response)
-    return Session.model_validate(answer.body)
+    return ClosedSession.model_validate(answer.body)
 
 
 @router.post("/{session_id}/reopen", responses=documented(403, 404, 409), operation_id="reopen_session")

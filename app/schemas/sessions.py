@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from app.domain.jobs import JobState
 from app.domain.session import MemoryMode, SessionStatus
 from app.schemas.fields import Id, Instant, Metadata, Redactions, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 
@@ -70,3 +71,10 @@ class Session(ResponseModel):
     closed_at: datetime | None
     expires_at: datetime | None
     redacted: Redactions = Field(default_factory=list)
+
+
+class ClosedSession(Session):
+    """A session that takes no more messages, and what is still done with those it has."""
+
+    job_ids: list[str] = Field(description="Jobs that learn from what is left and make the last summary")
+    jobs_status: JobState | None = Field(None, description="With `wait`: how they ended, or that they still run")

@@ -14,6 +14,7 @@ from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import JobBusy
 from app.schemas.jobs import Job
 from app.schemas.lists import Page, decode_cursor, encode_cursor
+from app.schemas.sessions import ClosedSession
 from app.services.answers import Answer, Write, write_once
 from app.uow import Transaction, UnitOfWork
 
@@ -57,6 +58,18 @@ class JobService:
         known = {name: value for name, value in (job.result or {}).items() if name in type(answer.body).model_fields}
         body = answer.body.model_copy(update={"status": job.state, **known})
         return Answer(200 if job.state in FINISHED else ACCEPTED, body, answer.replayed)
+
+    async def closed(self, principal: Principal, answer: Answer, wait: float) -> Answer:
+        """The answer of closing a session, after waiting for its last jobs: how they ended together."""
+        body = ClosedSession.model_validate(answer.body)
+        if wait <= 0 or not body.job_ids:
+            return answer
+        deadline = clock.monotonic() + wait
+        own = replace(principal, user_ids=None)
+        jobs = [await self._finished(own, UUID(one), max(0.0, deadline - clock.monotonic())) for one in body.job_ids]
+        states = [job.state for job in jobs]
+        worst = next((state for state in states if state != "succeeded"), "succeeded")
+        return Answer(answer.status, body.model_copy(update={"jobs_status": worst}), answer.replayed)
 
     async def page(
         self, principal: Principal, filters: dict[str, str], cursor: str | None, limit: int, *, count: bool

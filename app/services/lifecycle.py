@@ -1,14 +1,17 @@
 """The life of a session: closed, reopened, forked."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from app.core import clock, ids
+from app.domain.jobs import JobKind
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.schemas.lifecycle import SessionFork
-from app.schemas.sessions import Session
+from app.schemas.sessions import ClosedSession, Session
 from app.services.answers import Answer, Write, write_once
 from app.services.redacting import Redacting
 from app.services.sessions import alive, id_taken, session_of
@@ -23,13 +26,13 @@ class LifecycleService:
 
     uow: UnitOfWork
     redacting: Redacting
-    summarises: bool
-    """Whether a closed session gets a last summary."""
+    last_work: Sequence[JobKind]
+    """What is done with the messages of a session that is closed: its last extraction, its last summary."""
 
     async def close(self, write: Write, session_id: str) -> Answer:
         """Close a session: it takes no more messages until it is reopened. Closing it twice changes nothing.
 
-        Its last summary, of everything in it, is made by a job.
+        Jobs learn from what is left of it and make its last summary, of everything in it.
         """
         return await self._set_status(write, session_id, "closed")
 
@@ -71,15 +74,25 @@ class LifecycleService:
         async def work(tx: Transaction) -> Answer:
             session = alive(await tx.sessions.get_for_update(session_id))
             if session["status"] == status:
-                return Answer(200, session_of(session))
+                same = session_of(session)
+                return Answer(200, same if status == "open" else ClosedSession(**same.model_dump(), job_ids=[]))
             closed_at = at if status == "closed" else None
             values = {"status": status, "closed_at": closed_at, "updated_at": at}
             changed = alive(await tx.sessions.change(session_id, values))
-            if status == "closed" and self.summarises and session["summarized_seq"] < session["last_seq"]:
-                await tx.jobs.enqueue("summarise", session_id, at, user_id=session["user_id"])
-            return Answer(200, session_of(changed))
+            if status == "open":
+                return Answer(200, session_of(changed))
+            job_ids = [await self._finish(tx, kind, session, at) for kind in self.last_work if _behind(kind, session)]
+            body = ClosedSession(**session_of(changed).model_dump(), job_ids=[str(one) for one in job_ids])
+            return Answer(200, body)
 
-        return await write_once(self.uow, write, Session, work)
+        return await write_once(self.uow, write, Session if status == "open" else ClosedSession, work)
+
+    @staticmethod
+    async def _finish(tx: Transaction, kind: JobKind, session: Row, at: datetime) -> UUID:
+        """A job that is due at once, whatever it waited for."""
+        job_id = await tx.jobs.enqueue(kind, session["id"], at, user_id=session["user_id"])
+        await tx.jobs.hasten(job_id, at)
+        return job_id
 
     @staticmethod
     async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int]:
@@ -108,6 +121,13 @@ class LifecycleService:
         then = await tx.states.at_message(session_id, last)
         if then is not None:
             await tx.states.add(copy_id, 1, then["document"], actor, clock.now(), last)
+
+
+def _behind(kind: JobKind, session: Row) -> bool:
+    """Whether a session has messages that a kind of job has not been at."""
+    if kind == "extract":
+        return session["memory"] == "on" and bool(session["extracted_seq"] < session["last_seq"])
+    return bool(session["summarized_seq"] < session["last_seq"])
 
 
 def _copy(original: Row, copy_id: str, last: int, request: SessionFork) -> dict[str, Any]:

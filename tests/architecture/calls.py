@@ -379,6 +379,7 @@ def job_calls() -> Iterator[Call]:
     name = "JobRepository."
     queued, running, dead = (an_id(5, n) for n in (400, 201, 202))
     fence = Fence(running, 0, AT)
+    yield Call(name + "hasten", "one", lambda tx: tx.jobs.hasten(JOB, at(0)))
     yield Call(name + "enqueue", "new", lambda tx: tx.jobs.enqueue("embed_messages", SESSION, AT))
     both = {"embed_messages": timedelta(0), "extract": timedelta(0)}
     yield Call(name + "enqueue_all", "new", lambda tx: tx.jobs.enqueue_all(both, SESSION, AT))

@@ -1,11 +1,14 @@
 """What a conversation leaves behind, through HTTP and the worker's own jobs, in both languages."""
 
-from datetime import UTC, datetime
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
 
+from app.core import clock
 from tests.conftest import Tenant
 from tests.routers.calls import add, body_of, every, say, search, texts_found
 
@@ -213,3 +216,27 @@ async def test_secrets_are_gone_before_anything_is_learnt(api: httpx.AsyncClient
     await told(api, tenant, "Remember that my wifi password is hunter2-very-long. 请记住我的口令是abc-12345-xyz。")
     assert "hunter2" not in str(await memories(api))
     assert "abc-12345" not in str(await memories(api))
+
+
+@pytest.mark.parametrize(("said", "word"), [("By the way, I live in Lisbon.", "Lisbon"), ("对了,我住在杭州。", "杭州")])
+async def test_closing_a_session_learns_from_what_is_left_of_it_at_once(
+    api: httpx.AsyncClient, tenant: Tenant, said: str, word: str
+) -> None:
+    messages = tenant.services.messages
+    slow = replace(messages, work_after={**messages.work_after, "extract": timedelta(hours=1)})
+    tenant.app.state.services = replace(tenant.services, messages=slow)
+    await say(api, "s", said, **ADA)
+    (waiting,) = [job for job in await every(api, "/v1/jobs", state="queued") if job["kind"] == "extract"]
+    assert datetime.fromisoformat(waiting["run_after"]) > clock.now() + timedelta(minutes=50)
+    closing = asyncio.create_task(api.post("/v1/sessions/s/close", params={"wait": 20}))
+    for _ in range(1_000):
+        if body_of(await api.get("/v1/sessions/s"))["status"] == "closed":
+            break
+    (due,) = [job for job in await every(api, "/v1/jobs", state="queued") if job["kind"] == "extract"]
+    assert datetime.fromisoformat(due["run_after"]) <= clock.now()
+    await tenant.work()
+    closed = body_of(await closing)
+    assert (closed["status"], closed["job_ids"], closed["jobs_status"]) == ("closed", [waiting["id"]], "succeeded")
+    assert any(word in memory["text"] for memory in await memories(api))
+    again = body_of(await api.post("/v1/sessions/s/close"))
+    assert again["job_ids"] == []
