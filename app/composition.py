@@ -28,6 +28,7 @@ from app.services.accesses import AccessLog
 from app.services.admin import AdminService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
+from app.services.checkpoints import CheckpointService
 from app.services.clearing import ClearingService
 from app.services.conflicts import ConflictService
 from app.services.curation import CurationService
@@ -72,6 +73,7 @@ class Services:
     admin: AdminService
     blocks: BlockService
     bulk: BulkService
+    checkpoints: CheckpointService
     clearing: ClearingService
     conflicts: ConflictService
     curation: CurationService
@@ -179,6 +181,7 @@ def compose(
         admin=AdminService(uow, embedder, access),
         blocks=BlockService(uow, redacting),
         bulk=BulkService(uow),
+        checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
         curation=CurationService(uow, redacting),

@@ -16,6 +16,7 @@ from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
     blocks,
+    checkpoints,
     conflicts,
     curation,
     facts,
@@ -49,6 +50,7 @@ TAGS = [
     {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
     {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
     {"name": "State", "description": "Where a session's task stands: every version is kept and can be restored."},
+    {"name": "LangGraph", "description": "The server side of the Python client's checkpointer and store for LangGraph."},
     {"name": "Users", "description": "The people whom agents speak with, and whose key this is."},
     {"name": "Jobs", "description": "Work that goes on in the background."},
     {
@@ -136,6 +138,7 @@ def _version_one() -> APIRouter:
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
+        checkpoints.router,
         *(sessions.router, states.router, facts.router, facts.keys_router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):

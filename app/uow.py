@@ -13,6 +13,8 @@ from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
+from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
+from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
@@ -101,6 +103,16 @@ class Transaction:
     def blocks(self) -> BlockRepository:
         """Core memory."""
         return BlockRepository(self._bound)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointRepository:
+        """LangGraph's checkpoints."""
+        return CheckpointRepository(self._bound)
+
+    @cached_property
+    def checkpoint_upkeep(self) -> CheckpointUpkeepRepository:
+        """Whole threads of checkpoints."""
+        return CheckpointUpkeepRepository(self._bound)
 
     @cached_property
     def merging(self) -> MergeRepository:

@@ -17,6 +17,7 @@ from app.domain.principal import Principal
 from app.domain.redaction import KINDS, SecretKind
 from app.domain.redaction.documents import Path, redact_json
 from app.schemas.blocks import BlockPatch, BlockPut, Replacement
+from app.schemas.checkpoints import CheckpointPut
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
@@ -51,6 +52,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     BlockPut: ("text", "description"),
     BlockPatch: ("append", "replace", "text", "description"),
     Replacement: ("old", "new"),
+    CheckpointPut: ("metadata",),
     SessionCreate: ("title", "metadata"),
     SessionChange: ("title", "metadata"),
     SessionFork: ("title",),

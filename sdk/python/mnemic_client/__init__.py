@@ -1,0 +1,1 @@
+"""Mnemic's Python client."""

@@ -1,0 +1,156 @@
+"""How calls are sent: with a key, with retries where they are safe, and with errors that say what happened."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Final, Self
+
+import httpx
+
+from mnemic_client.calls import RETRIED_STATUSES, Call, Retries, read
+from mnemic_client.errors import NoAnswer
+
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
+DEFAULT_TIMEOUT_SECONDS: Final = 30.0
+DEFAULT_CONNECTIONS: Final = 100
+
+
+def _options(
+    base_url: str, api_key: str | None, timeout: float, connections: int, transport: Any  # noqa: ANN401 - of httpx
+) -> dict[str, Any]:
+    headers = {"User-Agent": "mnemic-client"}
+    if api_key is not None:
+        headers["Authorization"] = f"Bearer {api_key}"
+    return {
+        "base_url": base_url,
+        "headers": headers,
+        "timeout": timeout,
+        "limits": httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        "transport": transport,
+        "trust_env": False,
+    }
+
+
+class Transport:
+    """Sends calls, one after the other or from several threads at once."""
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        retries: Retries | None = None,
+        connections: int = DEFAULT_CONNECTIONS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._retries = retries or Retries()
+        self._http = httpx.Client(**_options(base_url, api_key, timeout, connections, transport))
+
+    def send(self, call: Call) -> Any:  # noqa: ANN401 - JSON is anything
+        """The answer's body. Raises `ProblemError` or `NoAnswer`."""
+        arguments = call.arguments()
+        for attempt in range(self._retries.attempts):
+            last = attempt == self._retries.attempts - 1 or not call.repeatable
+            try:
+                response = self._http.send(self._http.build_request(**arguments))
+            except httpx.TransportError as error:
+                if last:
+                    raise NoAnswer(f"{call.method} {call.path}: {error or type(error).__name__}") from error
+                time.sleep(self._retries.pause(attempt, None))
+                continue
+            if last or response.status_code not in RETRIED_STATUSES:
+                return read(response)
+            time.sleep(self._retries.pause(attempt, _asked_pause(response)))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def pages(self, call: Call) -> Iterator[dict[str, Any]]:
+        """Every row of a list, page by page."""
+        while True:
+            page = self.send(call)
+            yield from page["results"]
+            if page["next_cursor"] is None:
+                return
+            call = _next(call, page["next_cursor"])
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncTransport:
+    """Sends calls from one event loop."""
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        retries: Retries | None = None,
+        connections: int = DEFAULT_CONNECTIONS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._retries = retries or Retries()
+        self._http = httpx.AsyncClient(**_options(base_url, api_key, timeout, connections, transport))
+
+    async def send(self, call: Call) -> Any:  # noqa: ANN401 - JSON is anything
+        """The answer's body. Raises `ProblemError` or `NoAnswer`."""
+        arguments = call.arguments()
+        for attempt in range(self._retries.attempts):
+            last = attempt == self._retries.attempts - 1 or not call.repeatable
+            try:
+                response = await self._http.send(self._http.build_request(**arguments))
+            except httpx.TransportError as error:
+                if last:
+                    raise NoAnswer(f"{call.method} {call.path}: {error or type(error).__name__}") from error
+                await asyncio.sleep(self._retries.pause(attempt, None))
+                continue
+            if last or response.status_code not in RETRIED_STATUSES:
+                return read(response)
+            await asyncio.sleep(self._retries.pause(attempt, _asked_pause(response)))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def pages(self, call: Call) -> AsyncIterator[dict[str, Any]]:
+        """Every row of a list, page by page."""
+        while True:
+            page = await self.send(call)
+            for row in page["results"]:
+                yield row
+            if page["next_cursor"] is None:
+                return
+            call = _next(call, page["next_cursor"])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _next(call: Call, cursor: str) -> Call:
+    """The same list from a cursor on, which stands in the body of a POST and in the query of a GET."""
+    if call.method == "GET":
+        return replace(call, query={**call.query, "cursor": cursor})
+    return replace(call, body={**call.body, "cursor": cursor})
+
+
+def _asked_pause(response: httpx.Response) -> float | None:
+    asked = response.headers.get("retry-after", "")
+    return float(asked) if asked.isdigit() else None
