@@ -52,7 +52,9 @@ from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
+from app.services.snapshots import SnapshotService
 from app.services.states import StateService
+from app.services.steps import StepService
 from app.services.sweeping import Sweeping
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
@@ -90,7 +92,9 @@ class Services:
     replay: ReplayService
     retrieval: RetrievalService
     sessions: SessionService
+    snapshots: SnapshotService
     states: StateService
+    steps: StepService
     sweeping: Sweeping
     users: UserService
     vectorising: Vectorising
@@ -207,7 +211,9 @@ def compose(
             redacting,
         ),
         sessions=SessionService(uow, redacting),
+        snapshots=SnapshotService(uow, redacting),
         states=StateService(uow, redacting),
+        steps=StepService(uow, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),

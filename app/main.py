@@ -27,6 +27,7 @@ from app.routers import (
     ops,
     problems,
     sessions,
+    snapshots,
     states,
     users,
 )
@@ -50,7 +51,14 @@ TAGS = [
     {"name": "Facts", "description": "Exact values under canonical keys, such as user.city, and the registry of keys."},
     {"name": "Core memory", "description": "Short labelled texts that an agent always has in its context."},
     {"name": "State", "description": "Where a session's task stands: every version is kept and can be restored."},
-    {"name": "LangGraph", "description": "The server side of the Python client's checkpointer and store for LangGraph."},
+    {
+        "name": "Checkpoints",
+        "description": "An agent's state, kept to go back to: compared, restored, forked, replayed.",
+    },
+    {
+        "name": "LangGraph",
+        "description": "The server side of the Python client's checkpointer and store for LangGraph.",
+    },
     {"name": "Users", "description": "The people whom agents speak with, and whose key this is."},
     {"name": "Jobs", "description": "Work that goes on in the background."},
     {
@@ -139,6 +147,7 @@ def _version_one() -> APIRouter:
     for part in (
         *(memories.router, messages.router, messages.recall_router, curation.router),
         checkpoints.router,
+        snapshots.router,
         *(sessions.router, states.router, facts.router, facts.keys_router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
     ):

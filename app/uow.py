@@ -28,6 +28,7 @@ from app.repositories.models import ModelRepository
 from app.repositories.owners import OwnerRepository
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
+from app.repositories.snapshots import SnapshotRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.users import UserRepository
@@ -113,6 +114,11 @@ class Transaction:
     def checkpoint_upkeep(self) -> CheckpointUpkeepRepository:
         """Whole threads of checkpoints."""
         return CheckpointUpkeepRepository(self._bound)
+
+    @cached_property
+    def snapshots(self) -> SnapshotRepository:
+        """Checkpoints of plain JSON states, and steps."""
+        return SnapshotRepository(self._bound)
 
     @cached_property
     def merging(self) -> MergeRepository:

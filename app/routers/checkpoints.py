@@ -34,13 +34,13 @@ async def put_checkpoint(body: CheckpointPut, write: WriteDep, services: Service
     A value is kept once for each channel and version: a channel that has not changed is not sent again. The service
     never looks into documents and values; metadata is redacted like everything that clients write.
     """
-    return as_json((await services.checkpoints.put(write, body)).body)
+    return as_json(await services.checkpoints.put(write, body))
 
 
 @router.post("/writes", response_model=StoredWrites, responses=documented(403, 409), operation_id="put_writes")
 async def put_writes(body: CheckpointWrites, write: WriteDep, services: ServicesDep) -> Response:
     """Store what a task has written, so that a run that is resumed does not compute it twice."""
-    return as_json((await services.checkpoints.put_writes(write, body)).body)
+    return as_json(await services.checkpoints.put_writes(write, body))
 
 
 @router.post("/get", response_model=FoundCheckpoint, responses=documented(403), operation_id="get_checkpoint")
@@ -56,7 +56,9 @@ async def list_checkpoints(body: CheckpointList, principal: PrincipalDep, servic
 
 
 @router.post("/copy", responses=documented(403, 404, 409), operation_id="copy_thread")
-async def copy_thread(body: ThreadCopy, write: WriteDep, services: ServicesDep, response: Response) -> CopiedCheckpoints:
+async def copy_thread(
+    body: ThreadCopy, write: WriteDep, services: ServicesDep, response: Response
+) -> CopiedCheckpoints:
     """Copy a thread with everything in it under another id."""
     answer = await services.checkpoints.copy(write, body)
     reply(answer, response)

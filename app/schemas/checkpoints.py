@@ -27,7 +27,7 @@ Place = Annotated[str, StringConstraints(max_length=MAX_PLACE), AfterValidator(_
 Base64 = Annotated[str, Field(description="The serialised bytes in base64 (RFC 4648, section 4)")]
 ThreadIds = Annotated[list[Id], Field(max_length=1000)]
 
-_PUT: Final = {
+_PUT: Final[dict[str, Any]] = {
     "thread_id": "trip-planning",
     "checkpoint_id": "1f0c2a3e-0000-6000-8000-000000000001",
     "type": "msgpack",

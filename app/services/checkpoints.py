@@ -53,7 +53,7 @@ class CheckpointService:
     redacting: Redacting
     max_value_bytes: int
 
-    async def put(self, write: Write, request: CheckpointPut) -> Answer:
+    async def put(self, write: Write, request: CheckpointPut) -> CheckpointPlace:
         """Store a checkpoint with its new values."""
         user_id = _writer(write.principal, request.user_id)
         request = (await self.redacting.clean(write.principal, request)).request
@@ -73,33 +73,28 @@ class CheckpointService:
         async def work(tx: Transaction) -> Answer:
             if not await tx.checkpoints.put(request.thread_id, user_id, row, blobs):
                 raise id_taken()
-            place = CheckpointPlace(
-                thread_id=request.thread_id, ns=request.ns, checkpoint_id=request.checkpoint_id
-            )
+            place = CheckpointPlace(thread_id=request.thread_id, ns=request.ns, checkpoint_id=request.checkpoint_id)
             return Answer(200, place)
 
-        return await write_once(self.uow, write, CheckpointPlace, work)
+        return CheckpointPlace.model_validate((await write_once(self.uow, write, CheckpointPlace, work)).body)
 
-    async def put_writes(self, write: Write, request: CheckpointWrites) -> Answer:
+    async def put_writes(self, write: Write, request: CheckpointWrites) -> StoredWrites:
         """Store what a task has written."""
         user_id = _writer(write.principal, request.user_id)
         task = request.model_dump(include={"ns", "checkpoint_id", "task_id", "task_path"})
         writes = [
-            PendingWrite(one.idx, one.channel, one.type, self._bytes(one.data, one.channel))
-            for one in request.writes
+            PendingWrite(one.idx, one.channel, one.type, self._bytes(one.data, one.channel)) for one in request.writes
         ]
 
         async def work(tx: Transaction) -> Answer:
-            allowed = await tx.checkpoints.put_writes(
-                request.thread_id, user_id, task, writes, replace=request.replace
-            )
+            allowed = await tx.checkpoints.put_writes(request.thread_id, user_id, task, writes, replace=request.replace)
             if not allowed:
                 raise id_taken()
             return Answer(200, StoredWrites(written=len(writes)))
 
         if len({one.idx for one in writes}) < len(writes):
             raise Invalid("Two writes of the request have the same idx.", code="duplicate_idx")
-        return await write_once(self.uow, write, StoredWrites, work)
+        return StoredWrites.model_validate((await write_once(self.uow, write, StoredWrites, work)).body)
 
     async def get(self, principal: Principal, request: CheckpointGet) -> FoundCheckpoint:
         """A checkpoint, or the newest."""
@@ -128,9 +123,7 @@ class CheckpointService:
         last = shown[-1] if len(rows) > request.limit else None
         return Page.model_construct(
             results=[await _apart(_tuple, row, _size(row)) for row in shown],
-            next_cursor=None
-            if last is None
-            else encode_cursor(last["checkpoint_id"], last["thread_id"], last["ns"]),
+            next_cursor=None if last is None else encode_cursor(last["checkpoint_id"], last["thread_id"], last["ns"]),
             total=None,
         )
 
@@ -241,7 +234,7 @@ def _writer(principal: Principal, user_id: str | None) -> str | None:
 
 def _uses_deltas(thread_id: str) -> Conflict:
     return Conflict(
-        f"The thread {thread_id} keeps a channel as changes (DeltaChannel): its newest checkpoint needs the older ones.",
+        f"The thread {thread_id} keeps a channel as changes (DeltaChannel): the newest checkpoint needs older ones.",
         code="delta_channel",
     )
 

@@ -27,6 +27,7 @@ from app.schemas.messages import MessageAppend, MessageIn, MessagesAppend
 from app.schemas.recall import RecallRequest
 from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
+from app.schemas.snapshots import SnapshotChange, SnapshotCreate, SnapshotFork, StepPut
 from app.schemas.states import StatePatch, StatePut
 from app.schemas.users import UserChange
 
@@ -53,6 +54,10 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     BlockPatch: ("append", "replace", "text", "description"),
     Replacement: ("old", "new"),
     CheckpointPut: ("metadata",),
+    SnapshotCreate: ("state", "label", "metadata"),
+    SnapshotChange: ("label",),
+    SnapshotFork: ("title",),
+    StepPut: ("input", "output", "state"),
     SessionCreate: ("title", "metadata"),
     SessionChange: ("title", "metadata"),
     SessionFork: ("title",),

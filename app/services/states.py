@@ -35,7 +35,7 @@ class StateService:
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             alive(await tx.sessions.get(session_id))
-            return _state(session_id, await tx.states.current(session_id))
+            return state_at(session_id, await tx.states.current(session_id))
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
         """Replace the state."""
@@ -82,7 +82,7 @@ class StateService:
             total = _version(await tx.states.current(session_id)) if count else None
         more = len(rows) > limit
         return Page(
-            results=[_state(session_id, row) for row in rows[:limit]],
+            results=[state_at(session_id, row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
             total=total,
         )
@@ -102,15 +102,16 @@ class StateService:
             current = await tx.states.current(session_id)
             check_version(_version(current), write.expected(version))
             document = await new(tx, {} if current is None else current["document"])
-            _check(document)
+            check_document(document)
             actor = write.principal.actor
             row = await tx.states.add(session_id, _version(current) + 1, document, actor, clock.now())
-            return Answer(200, _state(session_id, row).model_copy(update={"redacted": list(redacted)}))
+            return Answer(200, state_at(session_id, row).model_copy(update={"redacted": list(redacted)}))
 
         return await write_once(self.uow, write, State, work)
 
 
-def _check(document: dict[str, Any]) -> None:
+def check_document(document: dict[str, Any]) -> None:
+    """Raise `Invalid` where a state is too large, or its known parts have another shape."""
     size = len(json.dumps(document, ensure_ascii=False).encode())
     if size > MAX_STATE_BYTES:
         raise Invalid(
@@ -132,7 +133,8 @@ def _version(row: Row | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def _state(session_id: str, row: Row | None) -> State:
+def state_at(session_id: str, row: Row | None) -> State:
+    """A version of a state as answers have it; version 0 where none was written."""
     if row is None:
         return State(session_id=session_id, state={}, version=0, actor=None, created_at=None)
     return State(

@@ -167,7 +167,9 @@ async def test_two_branches_that_count_to_the_same_version_keep_their_own_values
     assert (await values_of(saver, left), await values_of(saver, right)) == ({"a": "left"}, {"a": "right"})
 
 
-async def test_pruning_keeps_every_value_that_the_newest_checkpoint_names(tenant: Tenant, saver: AsyncMnemicSaver) -> None:
+async def test_pruning_keeps_every_value_that_the_newest_checkpoint_names(
+    tenant: Tenant, saver: AsyncMnemicSaver
+) -> None:
     first = await put(saver, {"kept": "from the first", "gone": "old"}, versions={"kept": "1", "gone": "1"})
     second = await put(
         saver,

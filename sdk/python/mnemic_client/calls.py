@@ -26,8 +26,8 @@ class Retries:
 
     def pause(self, attempt: int, retry_after: float | None) -> float:
         """Seconds before the next attempt: doubled each time, spread, and no less than the service asked for."""
-        grown = min(LONGEST_PAUSE_SECONDS, self.pause_seconds * 2**attempt)
-        return max(retry_after or 0.0, grown * random.uniform(0.5, 1.0))  # noqa: S311 - no secret: who goes first
+        grown = min(LONGEST_PAUSE_SECONDS, self.pause_seconds * 2.0**attempt)
+        return float(max(retry_after or 0.0, grown * random.uniform(0.5, 1.0)))  # noqa: S311 - no secret: who goes first
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,11 @@ DEFAULT_CONNECTIONS: Final = 100
 
 
 def _options(
-    base_url: str, api_key: str | None, timeout: float, connections: int, transport: Any  # noqa: ANN401 - of httpx
+    base_url: str,
+    api_key: str | None,
+    timeout: float,
+    connections: int,
+    transport: Any,  # noqa: ANN401 - of httpx
 ) -> dict[str, Any]:
     headers = {"User-Agent": "mnemic-client"}
     if api_key is not None:
@@ -58,7 +62,7 @@ class Transport:
                 response = self._http.send(self._http.build_request(**arguments))
             except httpx.TransportError as error:
                 if last:
-                    raise NoAnswer(f"{call.method} {call.path}: {error or type(error).__name__}") from error
+                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
                 time.sleep(self._retries.pause(attempt, None))
                 continue
             if last or response.status_code not in RETRIED_STATUSES:
@@ -113,7 +117,7 @@ class AsyncTransport:
                 response = await self._http.send(self._http.build_request(**arguments))
             except httpx.TransportError as error:
                 if last:
-                    raise NoAnswer(f"{call.method} {call.path}: {error or type(error).__name__}") from error
+                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
                 await asyncio.sleep(self._retries.pause(attempt, None))
                 continue
             if last or response.status_code not in RETRIED_STATUSES:

@@ -37,7 +37,11 @@ class Wire:
     user_id: str | None = None
 
     def put(
-        self, config: RunnableConfig, checkpoint: Checkpoint, metadata: CheckpointMetadata, new_versions: ChannelVersions
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
     ) -> tuple[Call, RunnableConfig]:
         """The request that stores a checkpoint, and the config of what it stores."""
         place = config["configurable"]
@@ -95,7 +99,7 @@ class Wire:
     def list(
         self,
         config: RunnableConfig | None,
-        filter: Mapping[str, Any] | None,  # noqa: A002 - LangGraph's name
+        filter: Mapping[str, Any] | None,
         before: RunnableConfig | None,
         limit: int | None,
     ) -> Call:
@@ -158,7 +162,7 @@ def next_version(current: str | float | None) -> str:
     A value is kept once for each version: two branches that both count to 5 would share the first one's value.
     """
     number = 0 if current is None else int(str(current).partition(".")[0])
-    return f"{number + 1:032}.{random.getrandbits(64):020}"  # noqa: S311 - told apart, not kept secret
+    return f"{number + 1:032}.{random.getrandbits(64):020}"
 
 
 def _config(thread_id: str, ns: str, checkpoint_id: str) -> RunnableConfig:
