@@ -55,6 +55,7 @@ from app.services.sessions import SessionService
 from app.services.snapshots import SnapshotService
 from app.services.states import StateService
 from app.services.steps import StepService
+from app.services.store import StoreService
 from app.services.sweeping import Sweeping
 from app.services.users import UserService
 from app.services.vectorising import Vectorising
@@ -95,6 +96,7 @@ class Services:
     snapshots: SnapshotService
     states: StateService
     steps: StepService
+    store: StoreService
     sweeping: Sweeping
     users: UserService
     vectorising: Vectorising
@@ -214,6 +216,7 @@ def compose(
         snapshots=SnapshotService(uow, redacting),
         states=StateService(uow, redacting),
         steps=StepService(uow, redacting),
+        store=StoreService(uow, embedder, redacting),
         sweeping=Sweeping(uow, patience, tuple(after)),
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),

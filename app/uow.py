@@ -31,6 +31,7 @@ from app.repositories.sessions import SessionRepository
 from app.repositories.snapshots import SnapshotRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
+from app.repositories.store import StoreRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
 
@@ -119,6 +120,11 @@ class Transaction:
     def snapshots(self) -> SnapshotRepository:
         """Checkpoints of plain JSON states, and steps."""
         return SnapshotRepository(self._bound)
+
+    @cached_property
+    def store(self) -> StoreRepository:
+        """The key-value store of agents."""
+        return StoreRepository(self._bound)
 
     @cached_property
     def merging(self) -> MergeRepository:

@@ -1,8 +1,8 @@
 """A JSON state as parts that are kept once each: what has not changed between two checkpoints is not stored again.
 
-The state is cut where its own structure and content say so (content-defined chunking, as in LBFS: Muthitacharoen and
-others, SOSP 2001): large objects and arrays into runs of members, small ones not at all. A part is named by the hash of its
-bytes; a document says how the parts make up the state again.
+The state is cut where its own structure and content say so, as files are by content-defined chunking (Muthitacharoen
+and others, SOSP 2001): large objects and arrays into runs of members, small ones not at all. A part is named by the
+hash of its bytes; a document says how the parts make up the state again.
 """
 
 import json

@@ -29,6 +29,7 @@ from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
 from app.schemas.snapshots import SnapshotChange, SnapshotCreate, SnapshotFork, StepPut
 from app.schemas.states import StatePatch, StatePut
+from app.schemas.store import StoreBatch, StoreGet, StoreNamespaces, StorePut, StoreSearch
 from app.schemas.users import UserChange
 
 INLINE_CHARACTERS: Final = 20_000
@@ -58,6 +59,11 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     SnapshotChange: ("label",),
     SnapshotFork: ("title",),
     StepPut: ("input", "output", "state"),
+    StoreBatch: ("ops",),
+    StoreGet: (),
+    StorePut: ("value",),
+    StoreSearch: ("query",),
+    StoreNamespaces: (),
     SessionCreate: ("title", "metadata"),
     SessionChange: ("title", "metadata"),
     SessionFork: ("title",),

@@ -73,6 +73,7 @@ class Sweeping:
             for job_id in woken:
                 await tx.jobs.wake(job_id)
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
+            await tx.store.forget(at, MANY)
             await tx.explanations.forget(at - EXPLANATIONS_KEPT)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)

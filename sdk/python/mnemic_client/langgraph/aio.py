@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from mnemic_client.calls import Call
+from mnemic_client.langgraph.waiting import from_outside
 from mnemic_client.langgraph.wire import Wire, next_version
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncTransport
 
@@ -170,14 +171,7 @@ class AsyncMnemicSaver(BaseCheckpointSaver[str]):
         await self._transport.send(Call("POST", f"/v1/checkpoints/{name}", body=body, safe=True))
 
     def _from_outside(self, work: Coroutine[Any, Any, Result]) -> Result:
-        try:
-            here: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        except RuntimeError:
-            here = None
-        if here is self._loop:
-            work.close()
-            raise RuntimeError("This would wait for its own event loop: await the method with an 'a' before its name.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        return from_outside(self._loop, work)
 
 
 async def _following(rows: AsyncIterator[CheckpointTuple]) -> CheckpointTuple | None:
