@@ -53,6 +53,18 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     await _made(api, "PUT", "/v1/users/ada/facts/user.city", {"value": CANARY})
     await _made(api, "PUT", "/v1/blocks/human?user_id=ada", {"text": CANARY, "description": CANARY})
     await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})
+    opaque = {"thread_id": "ada-thread", "checkpoint_id": "c1", "type": "m", "document": "eA==", "user_id": "ada"}
+    metadata = {"metadata": {"c": CANARY, "run_id": "ada-run"}}
+    await _made(api, "PUT", "/v1/checkpoints", opaque | metadata)
+    write = {"idx": 0, "channel": CANARY, "type": "m", "data": "eA=="}
+    place = {"thread_id": "ada-thread", "checkpoint_id": "c1", "task_id": CANARY}
+    await _made(api, "POST", "/v1/checkpoints/writes", place | {"writes": [write]})
+    item = {"op": "put", "namespace": ["ada"], "key": "k", "value": {"c": CANARY, "text": "tea"}}
+    await _made(api, "POST", "/v1/store/batch", {"ops": [item], "user_id": "ada"})
+    kept = {"state": {"c": CANARY}, "label": CANARY}
+    made = await _made(api, "POST", "/v1/sessions/ada-session/checkpoints", kept)
+    ids |= {"checkpoint_id": made["id"], "step_id": "ada-step"}
+    await _made(api, "PUT", "/v1/sessions/ada-session/checkpoints/steps/ada-step", {"output": CANARY})
     key = await _made(api, "POST", "/v1/admin/keys", {"name": CANARY, "user_ids": ["ada"]})
     ids["key_id"] = key["id"]
     jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
