@@ -51,7 +51,7 @@ _WRITES: Final = (
     SELECT $1::uuid, $2::text, $6::text, $7::text, $8::text, $9::text, idx, channel, type, blob FROM given
     ON CONFLICT (tenant_id, thread_id, ns, checkpoint_id, task_id, idx) DO %s
 )
-SELECT (SELECT count(*) FROM thread) AS threads, (SELECT count(*) FROM given) AS written"""
+SELECT (SELECT count(*) FROM thread) AS threads, (SELECT count(*) FROM allowed) AS written"""
 )
 
 OPAQUE: Final = "c.position = 0"

@@ -152,21 +152,23 @@ INSERT INTO checkpoints (tenant_id, thread_id, ns, checkpoint_id, parent_id, run
     SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c,
            CASE WHEN c > 1 THEN lpad(n::text, 6, '0') || 'c' || c - 1 END, 'run' || n, 'm', 'x',
            jsonb_build_object('a', c::text, 'b', '1'),
-           CASE WHEN n = 505 THEN '{{"counters_since_delta_snapshot": {{}}}}'::jsonb ELSE '{{"source": "loop"}}' END, 0, at,
+           CASE WHEN n = 505 THEN '{{"counters_since_delta_snapshot": {{}}}}'::jsonb ELSE '{{"source": "loop"}}' END,
+           0, at,
            CASE WHEN n % 100 = 0 THEN at + interval '1 year' END
     FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
 INSERT INTO checkpoints (tenant_id, thread_id, ns, checkpoint_id, parent_id, run_id, label, type, document,
         channel_versions, position, created_at)
-    SELECT tenant_id, chr(30) || 's' || s, '', 'j' || (n - 1) % 10, CASE WHEN n % 10 <> 1 THEN 'j' || (n - 2) % 10 END,
-           'run' || n, 'label' || n, 'json', 'x', jsonb_build_object('p' || n, ''), (n - 1) % 10 * 2 + 1, at FROM texts;
+    SELECT tenant_id, chr(30) || 's' || s, '', 'j' || (n - 1) % 10,
+           CASE WHEN n % 10 <> 1 THEN 'j' || (n - 2) % 10 END, 'run' || n, 'label' || n, 'json', 'x',
+           jsonb_build_object('p' || n, ''), (n - 1) % 10 * 2 + 1, at FROM texts;
 INSERT INTO checkpoint_blobs (tenant_id, thread_id, ns, channel, version, type, blob)
     SELECT tenant_id, 't' || n, '', channel, version, 'm', 'x' FROM texts,
         (VALUES ('a', '1'), ('a', '2'), ('a', '3'), ('b', '1'), ('gone', '1')) v (channel, version) WHERE n % 5 = 0;
 INSERT INTO checkpoint_blobs (tenant_id, thread_id, ns, channel, version, type, blob)
     SELECT tenant_id, chr(30) || 's' || s, '', 'p' || n, '', 'json', 'x' FROM texts;
 INSERT INTO checkpoint_writes (tenant_id, thread_id, ns, checkpoint_id, task_id, idx, task_path, channel, type, blob)
-    SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c, 'task', c, '', 'a', 'm', 'x' FROM texts, generate_series(1, 3) c
-    WHERE n % 5 = 0;
+    SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c, 'task', c, '', 'a', 'm', 'x'
+    FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
 INSERT INTO checkpoint_steps (tenant_id, thread_id, step_id, position, output, created_at)
     SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2, '1', at FROM texts;
 

@@ -76,7 +76,7 @@ def path_of(*parts: str) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
-def read(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON is anything
+def read(response: httpx.Response) -> Any:
     """The body of an answer. Raises `ProblemError`."""
     if response.is_success:
         return json.loads(response.content) if response.content else None
@@ -87,12 +87,12 @@ def read(response: httpx.Response) -> Any:  # noqa: ANN401 - JSON is anything
     raise problem_of(response.status_code, document, response.headers.get("retry-after"))
 
 
-def named(**given: Any) -> dict[str, Any]:  # noqa: ANN401 - a body's members
+def named(**given: Any) -> dict[str, Any]:
     """The members that are not None."""
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _written(value: Any) -> Any:  # noqa: ANN401 - a query parameter
+def _written(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

@@ -57,7 +57,7 @@ class VersionMismatchError(ProblemError):
 _BY_STATUS: dict[int, type[ProblemError]] = {404: NotFoundError, 409: ConflictError, 412: VersionMismatchError}
 
 
-def problem_of(status: int, document: Any, retry_after: str | None) -> ProblemError:  # noqa: ANN401 - JSON is anything
+def problem_of(status: int, document: Any, retry_after: str | None) -> ProblemError:
     """The error that an answer is."""
     problem = document if isinstance(document, dict) else {"code": "unknown", "detail": str(document)[:500]}
     seconds = float(retry_after) if retry_after is not None and retry_after.isdigit() else None

@@ -22,7 +22,7 @@ def _options(
     api_key: str | None,
     timeout: float,
     connections: int,
-    transport: Any,  # noqa: ANN401 - of httpx
+    transport: Any,
 ) -> dict[str, Any]:
     headers = {"User-Agent": "mnemic-client"}
     if api_key is not None:
@@ -53,7 +53,7 @@ class Transport:
         self._retries = retries or Retries()
         self._http = httpx.Client(**_options(base_url, api_key, timeout, connections, transport))
 
-    def send(self, call: Call) -> Any:  # noqa: ANN401 - JSON is anything
+    def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
         arguments = call.arguments()
         for attempt in range(self._retries.attempts):
@@ -108,7 +108,7 @@ class AsyncTransport:
         self._retries = retries or Retries()
         self._http = httpx.AsyncClient(**_options(base_url, api_key, timeout, connections, transport))
 
-    async def send(self, call: Call) -> Any:  # noqa: ANN401 - JSON is anything
+    async def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
         arguments = call.arguments()
         for attempt in range(self._retries.attempts):

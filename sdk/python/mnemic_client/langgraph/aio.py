@@ -167,7 +167,7 @@ class AsyncMnemicSaver(BaseCheckpointSaver[str]):
     def _wire(self) -> Wire:
         return Wire(self.serde, self._user_id)  # anew: LangGraph may put another serde into a copy of this
 
-    async def _post(self, name: str, **body: Any) -> None:  # noqa: ANN401 - a body's members
+    async def _post(self, name: str, **body: Any) -> None:
         await self._transport.send(Call("POST", f"/v1/checkpoints/{name}", body=body, safe=True))
 
     def _from_outside(self, work: Coroutine[Any, Any, Result]) -> Result:

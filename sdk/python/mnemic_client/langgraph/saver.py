@@ -167,5 +167,5 @@ class MnemicSaver(BaseCheckpointSaver[str]):
     def _wire(self) -> Wire:
         return Wire(self.serde, self._user_id)  # anew: LangGraph may put another serde into a copy of this
 
-    def _post(self, name: str, **body: Any) -> None:  # noqa: ANN401 - a body's members
+    def _post(self, name: str, **body: Any) -> None:
         self._transport.send(Call("POST", f"/v1/checkpoints/{name}", body=body, safe=True))

@@ -42,6 +42,7 @@ class _Wire:
 
     def _op(self, op: Op) -> dict[str, Any]:
         validate_op_namespace(op)
+        body: dict[str, Any]
         match op:
             case GetOp():
                 return {"op": "get", "namespace": op.namespace, "key": str(op.key), "refresh_ttl": op.refresh_ttl}
@@ -67,7 +68,7 @@ class _Wire:
         return [_result(op, result) for op, result in zip(ops, answer["results"], strict=True)]
 
 
-def _result(op: Op, result: Any) -> Result:  # noqa: ANN401 - JSON is anything
+def _result(op: Op, result: Any) -> Result:
     if isinstance(op, SearchOp):
         return [SearchItem(**{**item, "namespace": tuple(item["namespace"])}) for item in result]
     if isinstance(op, ListNamespacesOp):

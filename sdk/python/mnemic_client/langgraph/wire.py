@@ -142,11 +142,11 @@ class Wire:
         kind, data = self._dumped(values[channel])
         return {"channel": channel, "version": str(version), "type": kind, "data": data}
 
-    def _dumped(self, value: Any) -> tuple[str, str]:  # noqa: ANN401 - a channel's value
+    def _dumped(self, value: Any) -> tuple[str, str]:
         kind, data = self.serde.dumps_typed(value)
         return kind, b2a_base64(data, newline=False).decode("ascii")
 
-    def _loaded(self, kind: str, data: str) -> Any:  # noqa: ANN401 - a channel's value
+    def _loaded(self, kind: str, data: str) -> Any:
         return self.serde.loads_typed((kind, a2b_base64(data)))
 
     def _user(self, config: RunnableConfig) -> str | None:
@@ -169,7 +169,7 @@ def _config(thread_id: str, ns: str, checkpoint_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": thread_id, "checkpoint_ns": ns, "checkpoint_id": checkpoint_id}}
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - metadata is anything
+def _plain(value: Any) -> Any:
     """Metadata as JSON that PostgreSQL holds: no NUL, no lone surrogate, and words for what JSON has no form for."""
     if value is None or isinstance(value, bool | int):
         return value
