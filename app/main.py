@@ -146,8 +146,7 @@ def _version_one() -> APIRouter:
     )
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
-        *(memories.router, messages.router, messages.recall_router, curation.router),
-        *(checkpoints.router, store.router),
+        *(memories.router, checkpoints.router, messages.router, messages.recall_router, curation.router, store.router),
         snapshots.router,
         *(sessions.router, states.router, facts.router, facts.keys_router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),

@@ -15,6 +15,7 @@ from mnemic_client.errors import problem_of
 RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 5.0
+KEPT_URLS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +58,41 @@ class Call:
         """Whether it may be sent again when nobody knows what became of it."""
         return self.safe or self.once or self.method in {"GET", "PUT", "DELETE"}
 
-    def arguments(self) -> dict[str, Any]:
-        """What httpx's `build_request` takes. An idempotency key is made once for all attempts: keep the result."""
-        headers = dict(self.headers)
+    def request(self, frame: "Frame") -> httpx.Request:
+        """What is sent. An idempotency key is made once for all attempts: keep the result."""
+        headers = {**frame.headers, **self.headers}
         if self.once:
             headers.setdefault("Idempotency-Key", str(uuid4()))
-        given: dict[str, Any] = {"method": self.method, "url": self.path, "headers": headers}
-        if self.query:
-            given["params"] = {name: _written(value) for name, value in self.query.items() if value is not None}
+        content = None
         if self.body is not None:
-            given["content"] = json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+            content = json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
             headers["Content-Type"] = "application/json"
-        return given
+        given = {name: _written(value) for name, value in self.query.items() if value is not None}
+        url = frame.url(self.path)
+        if given:
+            url = url.copy_merge_params(given)
+        return httpx.Request(self.method, url, headers=headers, content=content, extensions=frame.extensions)
+
+
+class Frame:
+    """What every request has: the service's address, the key, the time to wait."""
+
+    def __init__(self, base_url: str, api_key: str | None, timeout: float) -> None:
+        self._base = base_url.rstrip("/")
+        self._urls: dict[str, httpx.URL] = {}
+        self.headers = {"User-Agent": "mnemic-client", "Accept": "application/json"}
+        if api_key is not None:
+            self.headers["Authorization"] = f"Bearer {api_key}"
+        self.extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)}
+
+    def url(self, path: str) -> httpx.URL:
+        """The address of a path: parsed once for those that are asked again and again."""
+        known = self._urls.get(path)
+        if known is None:
+            known = httpx.URL(self._base + path)
+            if len(self._urls) < KEPT_URLS:
+                self._urls[path] = known
+        return known
 
 
 def path_of(*parts: str) -> str:

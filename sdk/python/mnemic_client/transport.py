@@ -9,7 +9,7 @@ from typing import Any, Final, Self
 
 import httpx
 
-from mnemic_client.calls import RETRIED_STATUSES, Call, Retries, read
+from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Retries, read
 from mnemic_client.errors import NoAnswer
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
@@ -17,24 +17,8 @@ DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 DEFAULT_CONNECTIONS: Final = 100
 
 
-def _options(
-    base_url: str,
-    api_key: str | None,
-    timeout: float,
-    connections: int,
-    transport: Any,
-) -> dict[str, Any]:
-    headers = {"User-Agent": "mnemic-client"}
-    if api_key is not None:
-        headers["Authorization"] = f"Bearer {api_key}"
-    return {
-        "base_url": base_url,
-        "headers": headers,
-        "timeout": timeout,
-        "limits": httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-        "transport": transport,
-        "trust_env": False,
-    }
+def _limits(connections: int) -> httpx.Limits:
+    return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
 
 
 class Transport:
@@ -51,15 +35,18 @@ class Transport:
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._retries = retries or Retries()
-        self._http = httpx.Client(**_options(base_url, api_key, timeout, connections, transport))
+        self._frame = Frame(base_url, api_key, timeout)
+        # Without httpx's own client, which does much that is not needed here: a checkpoint waits for every microsecond.
+        self._http = transport or httpx.HTTPTransport(limits=_limits(connections), trust_env=False)
 
     def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
-        arguments = call.arguments()
+        request = call.request(self._frame)
         for attempt in range(self._retries.attempts):
             last = attempt == self._retries.attempts - 1 or not call.repeatable
             try:
-                response = self._http.send(self._http.build_request(**arguments))
+                response = self._http.handle_request(request)
+                response.read()
             except httpx.TransportError as error:
                 if last:
                     raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
@@ -106,15 +93,17 @@ class AsyncTransport:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._retries = retries or Retries()
-        self._http = httpx.AsyncClient(**_options(base_url, api_key, timeout, connections, transport))
+        self._frame = Frame(base_url, api_key, timeout)
+        self._http = transport or httpx.AsyncHTTPTransport(limits=_limits(connections), trust_env=False)
 
     async def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
-        arguments = call.arguments()
+        request = call.request(self._frame)
         for attempt in range(self._retries.attempts):
             last = attempt == self._retries.attempts - 1 or not call.repeatable
             try:
-                response = await self._http.send(self._http.build_request(**arguments))
+                response = await self._http.handle_async_request(request)
+                await response.aread()
             except httpx.TransportError as error:
                 if last:
                     raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
