@@ -146,7 +146,8 @@ def _version_one() -> APIRouter:
     )
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
-        *(memories.router, checkpoints.router, messages.router, messages.recall_router, curation.router, store.router),
+        *(checkpoints.hot_router, memories.router, messages.router, messages.recall_router, curation.router),
+        *(checkpoints.router, store.router),
         snapshots.router,
         *(sessions.router, states.router, facts.router, facts.keys_router),
         *(conflicts.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),

@@ -75,8 +75,10 @@ CREATE TABLE store_items (
 """
 
 ITEM_INDEXES = (
-    "CREATE INDEX ix_store_items_tenant_id_expires_at ON store_items (tenant_id, expires_at) "
-    "WHERE expires_at IS NOT NULL",
+    """
+    CREATE INDEX ix_store_items_tenant_id_expires_at ON store_items (tenant_id, expires_at)
+    WHERE expires_at IS NOT NULL
+    """,
     "CREATE INDEX ix_store_items_tenant_id_user_id ON store_items (tenant_id, user_id) WHERE user_id IS NOT NULL",
 )
 

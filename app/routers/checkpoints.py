@@ -2,7 +2,8 @@
 
 from fastapi import APIRouter, Response
 
-from app.routers.deps import PrincipalDep, ServicesDep, WriteDep, as_json, reply
+from app.routers.deps import PrincipalDep, ServicesDep, WriteDep, answer_as_json, as_json, reply
+from app.routers.direct import DirectRoute
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.checkpoints import (
@@ -24,26 +25,29 @@ from app.schemas.checkpoints import (
 )
 from app.schemas.lists import Page
 
+hot_router = APIRouter(prefix="/checkpoints", tags=["LangGraph"], route_class=DirectRoute)
+"""What an agent calls at every step."""
+
 router = APIRouter(prefix="/checkpoints", tags=["LangGraph"], route_class=StrictRoute)
 
 
-@router.put("", response_model=CheckpointPlace, responses=documented(403, 409), operation_id="put_checkpoint")
+@hot_router.put("", response_model=CheckpointPlace, responses=documented(403, 409), operation_id="put_checkpoint")
 async def put_checkpoint(body: CheckpointPut, write: WriteDep, services: ServicesDep) -> Response:
     """Store a checkpoint of a thread, which is made if it is absent, with those of its values that are new.
 
     A value is kept once for each channel and version: a channel that has not changed is not sent again. The service
     never looks into documents and values; metadata is redacted like everything that clients write.
     """
-    return as_json(await services.checkpoints.put(write, body))
+    return answer_as_json(await services.checkpoints.put(write, body))
 
 
-@router.post("/writes", response_model=StoredWrites, responses=documented(403, 409), operation_id="put_writes")
+@hot_router.post("/writes", response_model=StoredWrites, responses=documented(403, 409), operation_id="put_writes")
 async def put_writes(body: CheckpointWrites, write: WriteDep, services: ServicesDep) -> Response:
     """Store what a task has written, so that a run that is resumed does not compute it twice."""
-    return as_json(await services.checkpoints.put_writes(write, body))
+    return answer_as_json(await services.checkpoints.put_writes(write, body))
 
 
-@router.post("/get", response_model=FoundCheckpoint, responses=documented(403), operation_id="get_checkpoint")
+@hot_router.post("/get", response_model=FoundCheckpoint, responses=documented(403), operation_id="get_checkpoint")
 async def get_checkpoint(body: CheckpointGet, principal: PrincipalDep, services: ServicesDep) -> Response:
     """A checkpoint by its id, or the newest of a namespace, with its values and pending writes."""
     return as_json(await services.checkpoints.get(principal, body))

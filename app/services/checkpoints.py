@@ -53,7 +53,7 @@ class CheckpointService:
     redacting: Redacting
     max_value_bytes: int
 
-    async def put(self, write: Write, request: CheckpointPut) -> CheckpointPlace:
+    async def put(self, write: Write, request: CheckpointPut) -> Answer:
         """Store a checkpoint with its new values."""
         user_id = _writer(write.principal, request.user_id)
         request = (await self.redacting.clean(write.principal, request)).request
@@ -76,9 +76,9 @@ class CheckpointService:
             place = CheckpointPlace(thread_id=request.thread_id, ns=request.ns, checkpoint_id=request.checkpoint_id)
             return Answer(200, place)
 
-        return CheckpointPlace.model_validate((await write_once(self.uow, write, CheckpointPlace, work)).body)
+        return await write_once(self.uow, write, CheckpointPlace, work)
 
-    async def put_writes(self, write: Write, request: CheckpointWrites) -> StoredWrites:
+    async def put_writes(self, write: Write, request: CheckpointWrites) -> Answer:
         """Store what a task has written."""
         user_id = _writer(write.principal, request.user_id)
         task = request.model_dump(include={"ns", "checkpoint_id", "task_id", "task_path"})
@@ -94,7 +94,7 @@ class CheckpointService:
 
         if len({one.idx for one in writes}) < len(writes):
             raise Invalid("Two writes of the request have the same idx.", code="duplicate_idx")
-        return StoredWrites.model_validate((await write_once(self.uow, write, StoredWrites, work)).body)
+        return await write_once(self.uow, write, StoredWrites, work)
 
     async def get(self, principal: Principal, request: CheckpointGet) -> FoundCheckpoint:
         """A checkpoint, or the newest."""
