@@ -59,7 +59,7 @@ lock: $(READY) ## Resolve pyproject.toml into the lock files again (runtime and 
 clean: ## Remove what the targets made (never the data)
 	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml sdk/python/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Mnemic needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
@@ -67,5 +67,5 @@ $(READY): requirements.lock pyproject.toml
 	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what Mnemic needs into $(VENV) (once)"
 	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e . -e sdk/python
 	@touch $@

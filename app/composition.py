@@ -30,6 +30,7 @@ from app.services.accesses import AccessLog
 from app.services.admin import AdminService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
+from app.services.checkpoints import CheckpointService
 from app.services.clearing import ClearingService
 from app.services.conflicts import ConflictService
 from app.services.context.choosing import Chooser
@@ -65,7 +66,10 @@ from app.services.retrieval import RetrievalService
 from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
 from app.services.sessions import SessionService
+from app.services.snapshots import SnapshotService
 from app.services.states import StateService
+from app.services.steps import StepService
+from app.services.store import StoreService
 from app.services.summaries.folding import FoldingService
 from app.services.summaries.reading import SummaryService
 from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
@@ -93,6 +97,7 @@ class Services:
     admin: AdminService
     blocks: BlockService
     bulk: BulkService
+    checkpoints: CheckpointService
     clearing: ClearingService
     conflicts: ConflictService
     contexts: ContextService
@@ -115,9 +120,12 @@ class Services:
     retrieval: RetrievalService
     reviewing: ReviewService
     sessions: SessionService
+    snapshots: SnapshotService
     states: StateService
     summaries: SummaryService
     folding: FoldingService
+    steps: StepService
+    store: StoreService
     sweeping: Sweeping
     undoing: UndoService
     tools: ToolService
@@ -230,6 +238,7 @@ def compose(
         admin=AdminService(uow, embedder, access),
         blocks=blocks,
         bulk=BulkService(uow),
+        checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
         contexts=ContextService(
@@ -260,7 +269,10 @@ def compose(
         retrieval=retrieval,
         reviewing=ReviewService(uow, embedder, judging),
         sessions=SessionService(uow, redacting),
+        snapshots=SnapshotService(uow, redacting),
         states=StateService(uow, redacting),
+        steps=StepService(uow, redacting),
+        store=StoreService(uow, embedder, redacting),
         summaries=SummaryService(uow),
         folding=FoldingService(uow, access, summariser(settings, language)),
         sweeping=Sweeping(uow, patience, lagging(after)),

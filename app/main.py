@@ -16,6 +16,7 @@ from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
     blocks,
+    checkpoints,
     conflicts,
     context,
     curation,
@@ -29,7 +30,9 @@ from app.routers import (
     problems,
     procedures,
     sessions,
+    snapshots,
     states,
+    store,
     summaries,
     tools,
     turns,
@@ -62,6 +65,14 @@ TAGS = [
     {
         "name": "Procedures",
         "description": "How things are done, and what attempts have taught: looked for before a task.",
+    },
+    {
+        "name": "Checkpoints",
+        "description": "An agent's state, kept to go back to: compared, restored, forked, replayed.",
+    },
+    {
+        "name": "LangGraph",
+        "description": "The server side of the Python client's checkpointer and store for LangGraph.",
     },
     {"name": "Users", "description": "The people whom agents speak with, and whose key this is."},
     {"name": "Jobs", "description": "Work that goes on in the background."},
@@ -149,7 +160,9 @@ def _version_one() -> APIRouter:
     )
     # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
     for part in (
-        *(memories.router, messages.router, messages.recall_router, curation.router),
+        *(checkpoints.hot_router, memories.router, messages.router, messages.recall_router, curation.router),
+        *(checkpoints.router, store.router),
+        snapshots.router,
         *(sessions.router, turns.router, context.router, summaries.router, states.router),
         *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),

@@ -137,6 +137,10 @@ class Settings(BaseSettings):
         5.0, gt=0, description="How long it is counted in memory which memories were served, before it is written down"
     )
 
+    checkpoint_max_value_bytes: int = Field(
+        6 * 1024 * 1024, ge=1024, description="Size of one value in a checkpoint; MAX_BODY_BYTES bounds them together"
+    )
+
     worker_concurrency: int = Field(4, ge=1, description="Jobs that one worker runs at once")
     worker_nice: int = Field(
         10, ge=0, le=19, description="How far the worker lets the API and others on its machine go first; 0: not at all"

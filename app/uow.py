@@ -14,6 +14,8 @@ from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.base import Bound
 from app.repositories.blocks import BlockRepository
+from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
+from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
 from app.repositories.explanations import ExplanationRepository
@@ -32,8 +34,10 @@ from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
+from app.repositories.snapshots import SnapshotRepository
 from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
+from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
@@ -144,6 +148,26 @@ class Transaction:
     def blocks(self) -> BlockRepository:
         """Core memory."""
         return BlockRepository(self._bound)
+
+    @cached_property
+    def checkpoints(self) -> CheckpointRepository:
+        """LangGraph's checkpoints."""
+        return CheckpointRepository(self._bound)
+
+    @cached_property
+    def checkpoint_upkeep(self) -> CheckpointUpkeepRepository:
+        """Whole threads of checkpoints."""
+        return CheckpointUpkeepRepository(self._bound)
+
+    @cached_property
+    def snapshots(self) -> SnapshotRepository:
+        """Checkpoints of plain JSON states, and steps."""
+        return SnapshotRepository(self._bound)
+
+    @cached_property
+    def store(self) -> StoreRepository:
+        """The key-value store of agents."""
+        return StoreRepository(self._bound)
 
     @cached_property
     def merging(self) -> MergeRepository:

@@ -46,7 +46,7 @@ def filter_condition(table: Table, asked: Filter) -> ColumnElement[bool]:
             case _:
                 assert_never(asked.connective)
     if asked.type is FieldType.JSON:
-        return _of_json(_JsonField(table, asked.path), asked)
+        return _of_json(_JsonField(table.c[asked.field], asked.path), asked)
     return _of_column(table.c[asked.field], asked)
 
 
@@ -80,12 +80,12 @@ def _any_of(column: ColumnElement[Any], values: Sequence[Any]) -> ColumnElement[
 
 
 class _JsonField:
-    """A place in `metadata`, as JSON and as text."""
+    """A place in a JSON column, as JSON and as text."""
 
-    def __init__(self, table: Table, path: tuple[str, ...]) -> None:
+    def __init__(self, column: ColumnElement[Any], path: tuple[str, ...]) -> None:
         way = bindparam(None, list(path), type_=ARRAY(Text()))
-        self.json: ColumnElement[Any] = table.c.metadata.op("#>", return_type=JSONB())(way)
-        self.text: ColumnElement[Any] = table.c.metadata.op("#>>", return_type=Text())(way)
+        self.json: ColumnElement[Any] = column.op("#>", return_type=JSONB())(way)
+        self.text: ColumnElement[Any] = column.op("#>>", return_type=Text())(way)
 
 
 def _of_json(field: _JsonField, asked: Condition) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.core.errors import ConfigurationError
 from app.db.faults import driver_error
-from app.db.models import embedding_models, memory_vectors, message_vectors
+from app.db.models import embedding_models, memory_vectors, message_vectors, store_texts
 from app.domain.embedding import ModelStatus
 
 
@@ -53,7 +53,9 @@ class ModelRepository:
         """
         # Without this a role that the policies bind would find nothing, and silently.
         await self._connection.execute(text("SET LOCAL row_security = off"))
-        made = [exists().where(table.c.model_id == model_id) for table in (memory_vectors, message_vectors)]
+        made = [
+            exists().where(table.c.model_id == model_id) for table in (memory_vectors, message_vectors, store_texts)
+        ]
         try:
             return bool((await self._connection.execute(select(or_(*made)))).scalar_one())
         except DBAPIError as error:

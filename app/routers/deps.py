@@ -171,6 +171,14 @@ def as_json(body: BaseModel) -> Response:
     return Response(body.model_dump_json(), media_type="application/json")
 
 
+def answer_as_json(answer: Answer) -> Response:
+    """An answer with a body, written out at once, with its status and whether it was given before."""
+    content = "" if answer.body is None else answer.body.model_dump_json()
+    response = Response(content, media_type="application/json")
+    reply(answer, response)
+    return response
+
+
 def reply(answer: Answer, response: Response) -> None:
     """The status of an answer, and whether it was given before."""
     response.status_code = answer.status

@@ -128,7 +128,8 @@ def _make_strict(schema: Any) -> None:  # noqa: ANN401 - pydantic's own tree
     while stack:
         part = stack.pop()
         if isinstance(part, dict):
-            if part.get("type") in _STRICT:
+            kind = part.get("type")  # in the table of a model's fields it is the field that is called so
+            if isinstance(kind, str) and kind in _STRICT:
                 part["strict"] = True
             stack.extend(value for name, value in part.items() if name != "metadata")
         elif isinstance(part, list | tuple):

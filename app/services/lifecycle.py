@@ -49,20 +49,8 @@ class LifecycleService:
 
         async def work(tx: Transaction) -> Answer:
             original = alive(await tx.sessions.get_for_update(session_id))
-            last = original["last_seq"] if request.up_to_seq is None else request.up_to_seq
-            last = min(last, original["last_seq"])
-            copy = await tx.sessions.create(_copy(original, copy_id, last, request))
-            if copy is None:
-                raise id_taken()
-            count, length = await self._copy_messages(tx, original, copy, last)
-            await tx.owners.lock_and_change(copy["owner"], OwnerChange(messages=count, message_tokens=length))
-            await self._copy_state(tx, session_id, copy_id, last, write.principal.actor)
-            folded = await tx.forks.copy_summaries(session_id, copy_id, last)
-            if folded:
-                await tx.sessions.summarized_to(copy_id, folded, folded)
-            if count and copy["embedded_seq"] < last:
-                await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
-            grown = await tx.sessions.grow(copy_id, count)
+            grown = await copy_session(tx, original, copy_id, request.up_to_seq, request.title)
+            await _copy_state(tx, session_id, copy_id, grown["forked_at_seq"], write.principal.actor)
             return Answer(201, session_of(grown).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, Session, work)
@@ -94,34 +82,6 @@ class LifecycleService:
         await tx.jobs.hasten(job_id, at)
         return job_id
 
-    @staticmethod
-    async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int]:
-        """Copy messages with their numbers, postings and vectors; how many, and the sum of their lengths."""
-        after, count, length = 0, 0, 0
-        while True:
-            rows = await tx.messages.page(
-                original["id"], after=after, limit=COPIED_AT_ONCE, newest_first=False, from_seq=0, to_seq=last
-            )
-            if not rows:
-                return count, length
-            pairs: list[tuple[UUID, UUID]] = [(row["id"], ids.new_id()) for row in rows]
-            copies = [
-                {name: row[name] for name in row if name not in {"tenant_id", "owner"}}
-                | {"id": new, "session_id": copy["id"]}
-                for row, (_, new) in zip(rows, pairs, strict=True)
-            ]
-            await tx.messages.insert(copy["owner"], copies, [])
-            await tx.messages.copy_index(pairs, copy["owner"])
-            after, count = rows[-1]["seq"], count + len(rows)
-            length += sum(row["length"] for row in rows)
-
-    @staticmethod
-    async def _copy_state(tx: Transaction, session_id: str, copy_id: str, last: int, actor: str) -> None:
-        """The state as it was when the last copied message was the last one."""
-        then = await tx.states.at_message(session_id, last)
-        if then is not None:
-            await tx.states.add(copy_id, 1, then["document"], actor, clock.now(), last)
-
 
 def _behind(kind: JobKind, session: Row) -> bool:
     """Whether a session has messages that a kind of job has not been at."""
@@ -130,14 +90,64 @@ def _behind(kind: JobKind, session: Row) -> bool:
     return bool(session["summarized_seq"] < session["last_seq"])
 
 
-def _copy(original: Row, copy_id: str, last: int, request: SessionFork) -> dict[str, Any]:
+async def copy_session(tx: Transaction, original: Row, copy_id: str, up_to_seq: int | None, title: str | None) -> Row:
+    """Copy a locked session with its messages up to a number (None: all) and the summaries of then.
+
+    The state is the caller's to copy.
+
+    Raises:
+        Conflict: The id is taken.
+    """
+    last = original["last_seq"] if up_to_seq is None else min(up_to_seq, original["last_seq"])
+    copy = await tx.sessions.create(_copy(original, copy_id, last, title))
+    if copy is None:
+        raise id_taken()
+    count, length = await _copy_messages(tx, original, copy, last)
+    await tx.owners.lock_and_change(copy["owner"], OwnerChange(messages=count, message_tokens=length))
+    folded = await tx.forks.copy_summaries(original["id"], copy_id, last)
+    if folded:
+        await tx.sessions.summarized_to(copy_id, folded, folded)
+    if count and copy["embedded_seq"] < last:
+        await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
+    return await tx.sessions.grow(copy_id, count)
+
+
+async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int]:
+    """Copy messages with their numbers, postings and vectors; how many, and the sum of their lengths."""
+    after, count, length = 0, 0, 0
+    while True:
+        rows = await tx.messages.page(
+            original["id"], after=after, limit=COPIED_AT_ONCE, newest_first=False, from_seq=0, to_seq=last
+        )
+        if not rows:
+            return count, length
+        pairs: list[tuple[UUID, UUID]] = [(row["id"], ids.new_id()) for row in rows]
+        copies = [
+            {name: row[name] for name in row if name not in {"tenant_id", "owner"}}
+            | {"id": new, "session_id": copy["id"]}
+            for row, (_, new) in zip(rows, pairs, strict=True)
+        ]
+        await tx.messages.insert(copy["owner"], copies, [])
+        await tx.messages.copy_index(pairs, copy["owner"])
+        after, count = rows[-1]["seq"], count + len(rows)
+        length += sum(row["length"] for row in rows)
+
+
+async def _copy_state(tx: Transaction, session_id: str, copy_id: str, last: int, actor: str) -> None:
+    """The state as it was when the last copied message was the last one."""
+    then = await tx.states.at_message(session_id, last)
+    if then is not None:
+        await tx.states.add(copy_id, 1, then["document"], actor, clock.now(), last)
+
+
+def _copy(original: Row, copy_id: str, last: int, title: str | None) -> dict[str, Any]:
     at = clock.now()
     kept = ("owner", "user_id", "agent_id", "app_id", "timezone", "metadata", "memory", "expires_at")
     owner = original["owner"]
     return {name: original[name] for name in kept} | {
         "id": copy_id,
         "owner": f"s:{copy_id}" if owner.startswith("s:") else owner,
-        "title": original["title"] if request.title is None else request.title,
+        "title": original["title"] if title is None else title,
         "status": "open",
         "last_seq": last,
         "embedded_seq": min(original["embedded_seq"], last),

@@ -17,6 +17,7 @@ from app.domain.principal import Principal
 from app.domain.redaction import KINDS, SecretKind
 from app.domain.redaction.documents import Path, redact_json
 from app.schemas.blocks import BlockPatch, BlockPut, Replacement
+from app.schemas.checkpoints import CheckpointPut
 from app.schemas.context import ContextRequest, ContextWarm
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.extraction import ExtractRequest
@@ -38,7 +39,9 @@ from app.schemas.procedures import (
 from app.schemas.recall import RecallRequest
 from app.schemas.search import RecentTurns, SearchRequest
 from app.schemas.sessions import SessionChange, SessionCreate
+from app.schemas.snapshots import SnapshotChange, SnapshotCreate, SnapshotFork, StepPut
 from app.schemas.states import StatePatch, StatePut
+from app.schemas.store import StoreBatch, StoreGet, StoreNamespaces, StorePut, StoreSearch
 from app.schemas.tools import ToolCall
 from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
@@ -66,6 +69,16 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     BlockPut: ("text", "description"),
     BlockPatch: ("append", "replace", "text", "description"),
     Replacement: ("old", "new"),
+    CheckpointPut: ("metadata",),
+    SnapshotCreate: ("state", "label", "metadata"),
+    SnapshotChange: ("label",),
+    SnapshotFork: ("title",),
+    StepPut: ("input", "output", "state"),
+    StoreBatch: ("ops",),
+    StoreGet: (),
+    StorePut: ("value",),
+    StoreSearch: ("query",),
+    StoreNamespaces: (),
     SessionCreate: ("title", "metadata"),
     SessionChange: ("title", "metadata"),
     SessionFork: ("title",),

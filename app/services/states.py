@@ -39,7 +39,7 @@ class StateService:
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             alive(await tx.sessions.get(session_id))
-            return state_of(session_id, await tx.states.current(session_id))
+            return state_at(session_id, await tx.states.current(session_id))
 
     async def put(self, write: Write, session_id: str, request: StatePut) -> Answer:
         """Replace the state."""
@@ -79,7 +79,7 @@ class StateService:
             total = _version(await tx.states.current(session_id)) if count else None
         more = len(rows) > limit
         return Page(
-            results=[state_of(session_id, row) for row in rows[:limit]],
+            results=[state_at(session_id, row) for row in rows[:limit]],
             next_cursor=encode_cursor(rows[limit - 1]["version"]) if more else None,
             total=total,
         )
@@ -129,9 +129,9 @@ class Stating:
         current = await tx.states.current(session_id)
         check_version(_version(current), self.expected)
         document = await self.new(tx, {} if current is None else current["document"])
-        _check(document)
+        check_document(document)
         row = await tx.states.add(session_id, _version(current) + 1, document, self.actor, self.at, at_seq)
-        return state_of(session_id, row)
+        return state_at(session_id, row)
 
 
 def replaced_by(document: dict[str, Any]) -> NewDocument:
@@ -153,7 +153,8 @@ def patched_by(patch: dict[str, Any]) -> NewDocument:
     return new
 
 
-def _check(document: dict[str, Any]) -> None:
+def check_document(document: dict[str, Any]) -> None:
+    """Raise `Invalid` where a state is too large, or its known parts have another shape."""
     size = len(json.dumps(document, ensure_ascii=False).encode())
     if size > MAX_STATE_BYTES:
         raise Invalid(
@@ -175,8 +176,8 @@ def _version(row: RowLike | None) -> int:
     return 0 if row is None else int(row["version"])
 
 
-def state_of(session_id: str, row: RowLike | None) -> State:
-    """A version of a state as answers have it; None: none was written yet."""
+def state_at(session_id: str, row: RowLike | None) -> State:
+    """A version of a state as answers have it; version 0 where none was written."""
     if row is None:
         return State(session_id=session_id, state={}, version=0, actor=None, created_at=None, at_seq=None)
     return State(

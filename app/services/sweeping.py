@@ -69,12 +69,14 @@ class Sweeping:
         at = clock.now()
         expired = await self._expired_sessions(run.tenant_id)
         requeued = await self._lagging_sessions(run.tenant_id)
+        await self._expired_checkpoints(run.tenant_id)
         recounted, owners_to = await self._counters(run.tenant_id)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             woken = [job for job in await tx.jobs.overdue(at - self.patience, MANY) if job != run.fence.job_id]
             for job_id in woken:
                 await tx.jobs.wake(job_id)
             answers = await tx.idempotency.sweep(at - KEPT_FOR)
+            await tx.store.forget(at, MANY)
             await tx.explanations.forget(at - EXPLANATIONS_KEPT)
             await tx.contexts.expire(at - CONTEXTS_KEPT)
             await self._forget_records(tx, at)
@@ -99,6 +101,17 @@ class Sweeping:
             async with self.uow.begin_tenant(tenant_id) as tx:
                 gone += await forget_expired(tx, session_id, at)
         return gone
+
+    async def _expired_checkpoints(self, tenant_id: UUID) -> None:
+        """Remove checkpoints that are past their time, with what nothing names then, thread by thread."""
+        at = clock.now()
+        async with self.uow.begin_tenant(tenant_id) as tx:
+            late = await tx.checkpoint_upkeep.expired(at, MANY)
+        for thread_id, gone in late.items():
+            async with self.uow.begin_tenant(tenant_id) as tx:
+                if await tx.checkpoint_upkeep.lock(thread_id) is not None:
+                    await tx.checkpoint_upkeep.delete_checkpoints(thread_id, gone)
+                    await tx.checkpoint_upkeep.sweep_blobs(thread_id)
 
     async def _counters(self, tenant_id: UUID) -> tuple[int, str | None]:
         """Compare some owners' counters with their rows, from where the last sweep stopped, and repair what differs.

@@ -15,7 +15,7 @@ from app.services.answers import Answer, Write, write_once
 from app.services.messages import Appended, MessageService, message_of, told_of
 from app.services.redacting import Cleaned, Redacting
 from app.services.sessions import alive, session_of
-from app.services.states import Stating, patched_by, replaced_by, state_of
+from app.services.states import Stating, patched_by, replaced_by, state_at
 from app.services.summaries.reading import read_summary
 from app.uow import Transaction, UnitOfWork
 
@@ -62,7 +62,7 @@ class TurnService:
         principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             session = alive(await tx.sessions.get(session_id))
-            state = state_of(session_id, await tx.states.current(session_id))
+            state = state_at(session_id, await tx.states.current(session_id))
             summary = await read_summary(tx, session, principal.defaults.context)
             rows = await tx.messages.page(
                 session_id, after=None, limit=max(messages, LAST_CALLS), newest_first=True, from_seq=0, to_seq=None

@@ -11,7 +11,9 @@ from typing import Any
 from app.core.ids import new_id
 from app.domain.filters import parse_filter
 from app.domain.scope import SHARED_OWNER, Scope
+from app.domain.store import parse_store_filter
 from app.repositories.base import Bound
+from app.repositories.checkpoints import Blob, Listed, PendingWrite
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
@@ -19,6 +21,8 @@ from app.repositories.postings import Posting
 from app.repositories.reach import ContextSelection
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
+from app.repositories.snapshots import Asked, session_thread
+from app.repositories.store import IndexedText, Within
 from app.repositories.vectors import Embedded
 from app.uow import GlobalTransaction, Transaction
 from tests.architecture.corpus import AT, MODEL, TENANT, a_vector, an_id, at, session_at
@@ -640,7 +644,111 @@ def global_calls() -> Iterator[Call]:
     yield Call(models + "retire", "", on(lambda tx: tx.models.retire(MODEL.id, AT)))
 
 
+THREAD = "t5005"
+"""A thread of LangGraph's, u5's, with three checkpoints."""
+
+BOUND_THREAD = frozenset({"u5"})
+
+
+def checkpoint_calls() -> Iterator[Call]:
+    name, upkeep = "CheckpointRepository.", "CheckpointUpkeepRepository."
+    row = {
+        "ns": "",
+        "checkpoint_id": "005005c9",
+        "parent_id": "005005c3",
+        "run_id": None,
+        "type": "m",
+        "document": b"x",
+    }
+    row |= {"channel_versions": '{"a": "9"}', "metadata": "{}"}
+    task = {"ns": "", "checkpoint_id": "005005c3", "task_id": "task", "task_path": ""}
+    blobs, writes = [Blob("a", "9", "m", None, b"x")], [PendingWrite(3, "a", "m", b"x")]
+    listed = Listed(THREAD, None, None, None, None, None, 20)
+    everywhere = replace(
+        listed, thread_id=None, before="005005c3", after=("005005c2", THREAD, ""), metadata='{"source": "loop"}'
+    )
+    for who, users in (("any", None), ("bound", BOUND_THREAD)):
+        yield Call(name + "put", who, lambda tx: tx.checkpoints.put(THREAD, None, row, blobs), users)
+        yield Call(name + "get", f"newest, {who}", lambda tx: tx.checkpoints.get(THREAD, "", None), users)
+        yield Call(name + "get", f"one, {who}", lambda tx: tx.checkpoints.get(THREAD, "", "005005c2"), users)
+        yield Call(name + "page", f"of a thread, {who}", lambda tx: tx.checkpoints.page(listed), users)
+        yield Call(name + "page", f"of all, {who}", lambda tx: tx.checkpoints.page(everywhere), users)
+        yield Call(upkeep + "lock", who, lambda tx: tx.checkpoint_upkeep.lock(THREAD), users)
+        yield Call(upkeep + "lock_of_runs", who, lambda tx: tx.checkpoint_upkeep.lock_of_runs(["run5005"]), users)
+        yield Call(upkeep + "delete_threads", who, lambda tx: tx.checkpoint_upkeep.delete_threads([THREAD]), users)
+    for replaced in (False, True):
+        yield Call(
+            name + "put_writes",
+            "replaced" if replaced else "kept",
+            lambda tx, replaced=replaced: tx.checkpoints.put_writes(THREAD, "u5", task, writes, replace=replaced),
+        )
+    yield Call(upkeep + "create", "new", lambda tx: tx.checkpoint_upkeep.create("new", "u5", AT))
+    yield Call(upkeep + "copy", "one", lambda tx: tx.checkpoint_upkeep.copy(THREAD, "t5010"))
+    yield Call(upkeep + "uses_deltas", "one", lambda tx: tx.checkpoint_upkeep.uses_deltas("t505"))
+    yield Call(upkeep + "delete_all_but_latest", "one", lambda tx: tx.checkpoint_upkeep.delete_all_but_latest(THREAD))
+    yield Call(upkeep + "delete_runs", "one", lambda tx: tx.checkpoint_upkeep.delete_runs(THREAD, ["run5005"]))
+    yield Call(
+        upkeep + "delete_checkpoints", "one", lambda tx: tx.checkpoint_upkeep.delete_checkpoints(THREAD, ["005005c1"])
+    )
+    yield Call(upkeep + "sweep_blobs", "one", lambda tx: tx.checkpoint_upkeep.sweep_blobs(THREAD))
+    yield Call(upkeep + "counts", "one", lambda tx: tx.checkpoint_upkeep.counts(THREAD))
+    yield Call(upkeep + "expired", "some", lambda tx: tx.checkpoint_upkeep.expired(at(0) + timedelta(days=366), 100))
+
+
+def snapshot_calls() -> Iterator[Call]:
+    name = "SnapshotRepository."
+    row = {"id": "j99", "parent_id": "j9", "run_id": None, "label": None, "document": b"x", "metadata": "{}"}
+    row |= {"position": 99, "at": AT, "expires_at": None, "message_seq": 10}
+    step = {"step_id": "new", "checkpoint_id": "j9", "position": 99, "input": 1, "output": 2, "created_at": AT}
+    asked = Asked("label" + str(N), "run" + str(N), {})
+    yield Call(name + "advance", "one", lambda tx: tx.snapshots.advance(SESSION, USER, AT))
+    yield Call(name + "settings", "one", lambda tx: tx.snapshots.settings(SESSION))
+    yield Call(name + "set_settings", "one", lambda tx: tx.snapshots.set_settings(SESSION, {}))
+    yield Call(name + "put", "one", lambda tx: tx.snapshots.put(SESSION, row, [Blob("new", "", "json", None, b"x")]))
+    yield Call(name + "newest", "one", lambda tx: tx.snapshots.newest(SESSION))
+    yield Call(name + "get", "one", lambda tx: tx.snapshots.get(SESSION, "j5"))
+    yield Call(name + "parts", "one", lambda tx: tx.snapshots.parts(SESSION, "j5"))
+    yield Call(name + "page", "all", lambda tx: tx.snapshots.page(SESSION, Asked(), 15, 50))
+    yield Call(name + "page", "some", lambda tx: tx.snapshots.page(SESSION, asked, None, 50))
+    yield Call(name + "count", "some", lambda tx: tx.snapshots.count(SESSION, asked))
+    yield Call(name + "ancestors", "one", lambda tx: tx.snapshots.ancestors(SESSION, "j5"))
+    yield Call(name + "change", "one", lambda tx: tx.snapshots.change(SESSION, "j5", {"label": "x"}))
+    yield Call(name + "add_step", "new", lambda tx: tx.snapshots.add_step(SESSION, step))
+    yield Call(name + "step", "one", lambda tx: tx.snapshots.step(SESSION, "step3"))
+    yield Call(name + "steps", "all", lambda tx: tx.snapshots.steps(SESSION, 3, 50))
+    yield Call(name + "count_steps", "all", lambda tx: tx.snapshots.count_steps(SESSION))
+    yield Call(name + "after", "all", lambda tx: tx.snapshots.after(SESSION, 3, 50))
+    yield Call(name + "places", "all", lambda tx: tx.snapshots.places(SESSION))
+    yield Call(name + "has_more_than", "five", lambda tx: tx.snapshots.has_more_than(SESSION, 5))
+    thread = session_thread(SESSION)
+    upkeep = "CheckpointUpkeepRepository.sweep_blobs"
+    yield Call(upkeep, "of a session", lambda tx: tx.checkpoint_upkeep.sweep_blobs(thread))
+
+
+def store_calls() -> Iterator[Call]:
+    name, path = "StoreRepository.", "ns\x1fu15\x1f"
+    row = {"id": new_id(), "path": path, "key": "k15", "user_id": "u15", "value": {}, "ttl_minutes": None}
+    row |= {"created_at": AT, "updated_at": AT, "expires_at": None}
+    within = Within(path, AT, parse_store_filter({"n": {"$gte": 0}}))
+    question = DenseQuery(a_vector(N), MODEL)
+    item = an_id(10, 1515)
+    for who, users in (("any", None), ("bound", frozenset({"u15"}))):
+        yield Call(name + "get", who, lambda tx: tx.store.get([(path, "k15"), (path, "k1515")], AT), users)
+        yield Call(name + "put", who, lambda tx: tx.store.put(row, [IndexedText(["a"], 1)], None), users)
+        yield Call(name + "delete", who, lambda tx: tx.store.delete(path, "k1515"), users)
+        yield Call(name + "page", who, lambda tx: tx.store.page(within, 10, 0, [item]), users)
+        yield Call(name + "candidates", who, lambda tx: tx.store.candidates(within, TOKENS, question, 60), users)
+        yield Call(name + "paths", who, lambda tx: tx.store.paths(path, AT), users)
+    yield Call(name + "candidates", "words alone", lambda tx: tx.store.candidates(within, TOKENS, None, 60))
+    yield Call(name + "by_ids", "one", lambda tx: tx.store.by_ids([item]))
+    yield Call(name + "refresh", "one", lambda tx: tx.store.refresh([an_id(10, 120)], AT))
+    yield Call(name + "forget", "some", lambda tx: tx.store.forget(at(0) + timedelta(days=366), 100))
+
+
 CALLS: list[Call] = [
+    *checkpoint_calls(),
+    *snapshot_calls(),
+    *store_calls(),
     *memory_calls(),
     *history_calls(),
     *fact_calls(),

@@ -158,11 +158,42 @@ INSERT INTO block_versions (tenant_id, block_id, version, text, actor, created_a
 INSERT INTO memory_keys (tenant_id, key, created_at) SELECT tenant_id, 'user.key' || n, at FROM texts WHERE n % 2 = 1;
 INSERT INTO key_aliases (tenant_id, alias, key)
     SELECT tenant_id, 'alias' || n, 'user.key' || n FROM texts WHERE n % 2 = 1;
-INSERT INTO store_items (tenant_id, namespace, key, user_id, value, created_at, updated_at)
-    SELECT tenant_id, ARRAY['ns', 'u' || n % 100], 'k' || n, 'u' || n % 500, '{{}}', at, at FROM texts
-    WHERE n % 5 = 0;
+INSERT INTO store_items (tenant_id, id, path, key, user_id, value, ttl_minutes, created_at, updated_at, expires_at)
+    SELECT tenant_id, pg_temp.id(10, n), 'ns' || chr(31) || 'u' || n % 500 || chr(31), 'k' || n, 'u' || n % 500,
+           jsonb_build_object('n', n), CASE WHEN n % 40 = 0 THEN 10 END, at, at,
+           CASE WHEN n % 40 = 0 THEN at + interval '1 year' END FROM texts WHERE n % 3 = 0;
+INSERT INTO store_texts (tenant_id, item_id, part, length, tokens, model_id, embedding)
+    SELECT tenant_id, pg_temp.id(10, n), 0, 8, ARRAY['everywhere', 'often' || n % 5], {MODEL.id}, embedding
+    FROM vectors WHERE n % 3 = 0;
 INSERT INTO checkpoint_threads (tenant_id, thread_id, user_id, created_at, updated_at)
     SELECT tenant_id, 't' || n, 'u' || n % 500, at, at FROM texts WHERE n % 5 = 0;
+INSERT INTO checkpoint_threads (tenant_id, thread_id, user_id, session_id, last_position, created_at, updated_at)
+    SELECT tenant_id, chr(30) || 's' || s, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END, 's' || s, 20, at, at
+    FROM texts WHERE n % 10 = 0;
+INSERT INTO checkpoints (tenant_id, thread_id, ns, checkpoint_id, parent_id, run_id, type, document, channel_versions,
+        metadata, position, created_at, expires_at)
+    SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c,
+           CASE WHEN c > 1 THEN lpad(n::text, 6, '0') || 'c' || c - 1 END, 'run' || n, 'm', 'x',
+           jsonb_build_object('a', c::text, 'b', '1'),
+           CASE WHEN n = 505 THEN '{{"counters_since_delta_snapshot": {{}}}}'::jsonb ELSE '{{"source": "loop"}}' END,
+           0, at,
+           CASE WHEN n % 100 = 0 THEN at + interval '1 year' END
+    FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
+INSERT INTO checkpoints (tenant_id, thread_id, ns, checkpoint_id, parent_id, run_id, label, type, document,
+        channel_versions, position, created_at)
+    SELECT tenant_id, chr(30) || 's' || s, '', 'j' || (n - 1) % 10,
+           CASE WHEN n % 10 <> 1 THEN 'j' || (n - 2) % 10 END, 'run' || n, 'label' || n, 'json', 'x',
+           jsonb_build_object('p' || n, ''), (n - 1) % 10 * 2 + 1, at FROM texts;
+INSERT INTO checkpoint_blobs (tenant_id, thread_id, ns, channel, version, type, blob)
+    SELECT tenant_id, 't' || n, '', channel, version, 'm', 'x' FROM texts,
+        (VALUES ('a', '1'), ('a', '2'), ('a', '3'), ('b', '1'), ('gone', '1')) v (channel, version) WHERE n % 5 = 0;
+INSERT INTO checkpoint_blobs (tenant_id, thread_id, ns, channel, version, type, blob)
+    SELECT tenant_id, chr(30) || 's' || s, '', 'p' || n, '', 'json', 'x' FROM texts;
+INSERT INTO checkpoint_writes (tenant_id, thread_id, ns, checkpoint_id, task_id, idx, task_path, channel, type, blob)
+    SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c, 'task', c, '', 'a', 'm', 'x'
+    FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
+INSERT INTO checkpoint_steps (tenant_id, thread_id, step_id, position, output, created_at)
+    SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2, '1', at FROM texts;
 
 RESET session_replication_role;
 """

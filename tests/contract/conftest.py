@@ -56,12 +56,10 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     await _made(api, "PUT", "/v1/users/ada/facts/user.city", {"value": CANARY})
     await _made(api, "PUT", "/v1/blocks/human?user_id=ada", {"text": CANARY, "description": CANARY})
     await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})
+    ids |= await _checkpoints(api)
     key = await _made(api, "POST", "/v1/admin/keys", {"name": CANARY, "user_ids": ["ada"]})
     ids["key_id"] = key["id"]
-    procedure = {"title": CANARY, "when_to_use": f"{CANARY} tea", "body": CANARY, "user_id": "ada"}
-    ids["procedure_id"] = (await _made(api, "POST", "/v1/procedures", procedure))["id"]
-    attempt = {"task": f"{CANARY} tea", "outcome": "failure", "evaluation": CANARY, "user_id": "ada"}
-    ids["lesson_id"] = (await _made(api, "POST", "/v1/experiences", attempt))["lesson"]["id"]
+    ids |= await _procedures(api)
     jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
     ids["job_id"] = jobs[0]["id"]
     async with services.uow.begin_tenant(tenant.id) as tx:
@@ -71,6 +69,29 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     yield Planted(tenant, other, api, ids)
     await tenant.close()
     await other.close()
+
+
+async def _checkpoints(api: httpx.AsyncClient) -> dict[str, str]:
+    opaque = {"thread_id": "ada-thread", "checkpoint_id": "c1", "type": "m", "document": "eA==", "user_id": "ada"}
+    metadata = {"metadata": {"c": CANARY, "run_id": "ada-run"}}
+    await _made(api, "PUT", "/v1/checkpoints", opaque | metadata)
+    write = {"idx": 0, "channel": CANARY, "type": "m", "data": "eA=="}
+    place = {"thread_id": "ada-thread", "checkpoint_id": "c1", "task_id": CANARY}
+    await _made(api, "POST", "/v1/checkpoints/writes", place | {"writes": [write]})
+    item = {"op": "put", "namespace": ["ada"], "key": "k", "value": {"c": CANARY, "text": "tea"}}
+    await _made(api, "POST", "/v1/store/batch", {"ops": [item], "user_id": "ada"})
+    kept = {"state": {"c": CANARY}, "label": CANARY}
+    made = await _made(api, "POST", "/v1/sessions/ada-session/checkpoints", kept)
+    await _made(api, "PUT", "/v1/sessions/ada-session/checkpoints/steps/ada-step", {"output": CANARY})
+    return {"checkpoint_id": made["id"], "step_id": "ada-step"}
+
+
+async def _procedures(api: httpx.AsyncClient) -> dict[str, str]:
+    procedure = {"title": CANARY, "when_to_use": f"{CANARY} tea", "body": CANARY, "user_id": "ada"}
+    kept = await _made(api, "POST", "/v1/procedures", procedure)
+    attempt = {"task": f"{CANARY} tea", "outcome": "failure", "evaluation": CANARY, "user_id": "ada"}
+    learnt: Any = await _made(api, "POST", "/v1/experiences", attempt)
+    return {"procedure_id": kept["id"], "lesson_id": learnt["lesson"]["id"]}
 
 
 async def _made(api: httpx.AsyncClient, method: str, path: str, body: dict[str, object]) -> dict[str, str]:

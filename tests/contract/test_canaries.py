@@ -128,6 +128,53 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "get_lesson": ({}, None, ABSENT, ABSENT),
     "report_lesson_outcome": ({}, {"outcome": "failure"}, ABSENT, ABSENT),
     "list_fact_versions": ({}, None, ABSENT, ABSENT),
+    "put_checkpoint": (
+        {},
+        {"thread_id": "ada-thread", "checkpoint_id": "c1", "type": "m", "document": "eA==", "metadata": {}},
+        TAKEN,
+        LISTED,
+    ),
+    "put_writes": (
+        {},
+        {"thread_id": "ada-thread", "checkpoint_id": "c1", "task_id": "x", "writes": []},
+        TAKEN,
+        LISTED,
+    ),
+    "get_checkpoint": ({}, {"thread_id": "ada-thread"}, LISTED, LISTED),
+    "list_checkpoints": ({}, {}, LISTED, LISTED),
+    "copy_thread": ({}, {"source_thread_id": "ada-thread", "target_thread_id": "x"}, ABSENT, ABSENT),
+    "prune_threads": ({}, {"thread_ids": ["ada-thread"], "strategy": "delete"}, LISTED, LISTED),
+    "delete_runs": ({}, {"run_ids": ["ada-run"]}, LISTED, LISTED),
+    "delete_thread": ({}, {"thread_id": "ada-thread"}, LISTED, LISTED),
+    "batch_store": (
+        {},
+        {
+            "ops": [
+                {"op": "search", "namespace_prefix": [], "query": "tea"},
+                {"op": "get", "namespace": ["ada"], "key": "k"},
+                {"op": "list_namespaces"},
+                {"op": "put", "namespace": ["ada"], "key": "k", "value": None},
+            ]
+        },
+        LISTED,
+        LISTED,
+    ),
+    "create_session_checkpoint": ({}, {}, ABSENT, ABSENT),
+    "list_session_checkpoints": ({}, None, ABSENT, ABSENT),
+    "get_latest_checkpoint": ({}, None, ABSENT, ABSENT),
+    "diff_checkpoints": ({"from_id": "{checkpoint_id}", "to_id": "{checkpoint_id}"}, None, ABSENT, ABSENT),
+    "get_checkpoint_tree": ({}, None, ABSENT, ABSENT),
+    "replay_checkpoints": ({}, None, ABSENT, ABSENT),
+    "get_checkpoint_settings": ({}, None, ABSENT, ABSENT),
+    "put_checkpoint_settings": ({}, {"keep_last": 1}, ABSENT, ABSENT),
+    "prune_checkpoints": ({}, {"keep_last": 1}, ABSENT, ABSENT),
+    "list_steps": ({}, None, ABSENT, ABSENT),
+    "get_step": ({}, None, ABSENT, ABSENT),
+    "put_step": ({}, {"output": 1}, ABSENT, ABSENT),
+    "get_session_checkpoint": ({}, None, ABSENT, ABSENT),
+    "label_checkpoint": ({}, {"label": None}, ABSENT, ABSENT),
+    "restore_checkpoint": ({}, {}, ABSENT, ABSENT),
+    "fork_checkpoint": ({}, {"id": "copy"}, ABSENT, ABSENT),
     "list_users": ({}, None, LISTED, LISTED),
     "get_user": ({}, None, ABSENT, ABSENT),
     "change_user": ({}, {"timezone": "UTC"}, ABSENT, LISTED),
@@ -183,6 +230,7 @@ async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted:
 
 
 _ABSENT_IDS = {
+    **dict.fromkeys(("checkpoint_id", "step_id"), "absent"),
     **dict.fromkeys(
         ("memory_id", "job_id", "key_id", "conflict_id", "event_id", "procedure_id", "lesson_id"),
         "01980000-0000-7000-8000-000000000000",
@@ -225,5 +273,11 @@ async def _is_untouched(planted: Planted) -> None:
         (await planted.owner.get(f"/v1/procedures/{planted.ids['procedure_id']}")).json()["title"],
     ]
     assert found == [CANARY] * len(found)
+    thread = (await planted.owner.post("/v1/checkpoints/get", json={"thread_id": "ada-thread"})).json()["checkpoint"]
+    assert (thread["metadata"]["c"], len(thread["writes"])) == (CANARY, 1)
+    item = {"ops": [{"op": "get", "namespace": ["ada"], "key": "k", "refresh_ttl": False}]}
+    assert (await planted.owner.post("/v1/store/batch", json=item)).json()["results"][0]["value"]["c"] == CANARY
+    latest = (await planted.owner.get("/v1/sessions/ada-session/checkpoints/latest")).json()
+    assert (latest["state"]["c"], latest["label"], len(latest["pending_steps"])) == (CANARY, CANARY, 1)
     memory = (await planted.owner.get(f"/v1/memories/{planted.ids['memory_id']}")).json()
     assert (memory["text"], memory["version"], memory["access_count"]) == (f"{CANARY} tea", 1, 0)

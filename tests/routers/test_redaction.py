@@ -295,6 +295,8 @@ FREE = {fields._storable, fields._json_fault}
 NO_CONTENT = {
     ("KeyCreate", "name"),  # what an administrator calls a key
     ("SearchRequest", "filters"),  # compared and not written; its explanation keeps it without secrets
+    ("CheckpointList", "filter"),  # compared and not written
+    ("StoreSearch", "filter"),  # likewise
     ("MemoriesDelete", "filters"),  # compared; a job's payload has it until the job is done
 }
 

@@ -4,10 +4,12 @@ from app.db.models.access import api_keys, tenants
 from app.db.models.blocks import block_versions, blocks
 from app.db.models.checkpoints import (
     checkpoint_blobs,
+    checkpoint_steps,
     checkpoint_threads,
     checkpoint_writes,
     checkpoints,
     store_items,
+    store_texts,
 )
 from app.db.models.embeddings import embedding_models
 from app.db.models.jobs import jobs
@@ -34,6 +36,7 @@ __all__ = [
     "block_versions",
     "blocks",
     "checkpoint_blobs",
+    "checkpoint_steps",
     "checkpoint_threads",
     "checkpoint_writes",
     "checkpoints",
@@ -62,6 +65,7 @@ __all__ = [
     "session_states",
     "sessions",
     "store_items",
+    "store_texts",
     "summaries",
     "tenants",
     "users",

@@ -10,12 +10,16 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     PrimaryKeyConstraint,
+    SmallInteger,
     Text,
+    UniqueConstraint,
+    Uuid,
     text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
 from app.db.base import json_object, label, tenant_table, timestamp
+from app.db.types import Halfvec
 
 checkpoint_threads = tenant_table(
     "checkpoint_threads",
@@ -26,12 +30,12 @@ checkpoint_threads = tenant_table(
     timestamp("created_at", required=True),
     timestamp("updated_at", required=True),
     PrimaryKeyConstraint("tenant_id", "thread_id"),
-    ForeignKeyConstraint(
-        ["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="SET NULL (session_id)"
-    ),
+    Column("last_position", BigInteger, nullable=False, server_default=text("0")),
+    ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
     Index(None, "tenant_id", "session_id", postgresql_where=text("session_id IS NOT NULL")),
 )
+"""`session_id` is set where the thread is a session's own: it goes with the session."""
 
 _THREAD = (["tenant_id", "thread_id"], ["checkpoint_threads.tenant_id", "checkpoint_threads.thread_id"])
 
@@ -50,8 +54,16 @@ checkpoints = tenant_table(
     Column("position", BigInteger, nullable=False),
     timestamp("created_at", required=True),
     timestamp("expires_at"),
+    Column("message_seq", BigInteger),
     PrimaryKeyConstraint("tenant_id", "thread_id", "ns", "checkpoint_id"),
     ForeignKeyConstraint(*_THREAD, ondelete="CASCADE"),
+    Index(
+        "ix_checkpoints_position",
+        *("tenant_id", "thread_id", "position"),
+        unique=True,
+        postgresql_where=text("position > 0"),
+    ),
+    Index(None, "tenant_id", "checkpoint_id"),
     Index(None, "tenant_id", "run_id", postgresql_where=text("run_id IS NOT NULL")),
     Index(None, "tenant_id", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
 )
@@ -84,9 +96,24 @@ checkpoint_writes = tenant_table(
     ForeignKeyConstraint(*_THREAD, ondelete="CASCADE"),
 )
 
+checkpoint_steps = tenant_table(
+    "checkpoint_steps",
+    label("thread_id", required=True),
+    label("step_id", required=True),
+    label("checkpoint_id"),
+    Column("position", BigInteger, nullable=False),
+    Column("input", JSONB),
+    Column("output", JSONB),
+    timestamp("created_at", required=True),
+    PrimaryKeyConstraint("tenant_id", "thread_id", "step_id"),
+    ForeignKeyConstraint(*_THREAD, ondelete="CASCADE"),
+    Index("ix_checkpoint_steps_position", "tenant_id", "thread_id", "position", unique=True),
+)
+
 store_items = tenant_table(
     "store_items",
-    Column("namespace", ARRAY(Text(collation="C")), nullable=False),
+    Column("id", Uuid, nullable=False),
+    label("path", required=True),
     label("key", required=True),
     label("user_id"),
     Column("value", JSONB, nullable=False),
@@ -94,7 +121,22 @@ store_items = tenant_table(
     timestamp("created_at", required=True),
     timestamp("updated_at", required=True),
     timestamp("expires_at"),
-    PrimaryKeyConstraint("tenant_id", "namespace", "key"),
+    PrimaryKeyConstraint("tenant_id", "path", "key"),
+    UniqueConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
     Index(None, "tenant_id", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
 )
+"""`path` is the namespace as one text: what lies below a namespace is a range of it, which an array's order is not."""
+
+store_texts = tenant_table(
+    "store_texts",
+    Column("item_id", Uuid, nullable=False),
+    Column("part", SmallInteger, nullable=False),
+    Column("length", Integer, nullable=False),
+    Column("tokens", ARRAY(Text(collation="C")), nullable=False),
+    Column("model_id", SmallInteger),
+    Column("embedding", Halfvec),
+    PrimaryKeyConstraint("tenant_id", "item_id", "part"),
+    ForeignKeyConstraint(["tenant_id", "item_id"], ["store_items.tenant_id", "store_items.id"], ondelete="CASCADE"),
+)
+"""What is searched of a stored item: one row for each indexed field, replaced with the item."""

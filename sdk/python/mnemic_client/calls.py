@@ -1,0 +1,122 @@
+"""One call to the service, described apart from how it is sent: the sync and the async client share it."""
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+
+from mnemic_client.errors import problem_of
+
+RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
+PAUSE_SECONDS: Final = 0.1
+LONGEST_PAUSE_SECONDS: Final = 5.0
+KEPT_URLS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often a call is made before it is given up. A call that is not safe to repeat is made once."""
+
+    attempts: int = 4
+    pause_seconds: float = PAUSE_SECONDS
+
+    def pause(self, attempt: int, retry_after: float | None) -> float:
+        """Seconds before the next attempt: doubled each time, spread, and no less than the service asked for."""
+        grown = min(LONGEST_PAUSE_SECONDS, self.pause_seconds * 2.0**attempt)
+        return float(max(retry_after or 0.0, grown * random.uniform(0.5, 1.0)))  # noqa: S311 - no secret: who goes first
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request.
+
+    Args:
+        method: GET, POST, PUT, PATCH or DELETE.
+        path: With every id in it escaped, see `path_of`.
+        query: Parameters; None is left out.
+        body: JSON; None sends none.
+        once: Repeating it is made safe by an Idempotency-Key of its own.
+        safe: Repeating it changes nothing, because it reads or because what it writes is told by its key.
+        headers: Further headers.
+    """
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Any = None
+    once: bool = False
+    safe: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether it may be sent again when nobody knows what became of it."""
+        return self.safe or self.once or self.method in {"GET", "PUT", "DELETE"}
+
+    def request(self, frame: "Frame") -> httpx.Request:
+        """What is sent. An idempotency key is made once for all attempts: keep the result."""
+        headers = {**frame.headers, **self.headers}
+        if self.once:
+            headers.setdefault("Idempotency-Key", str(uuid4()))
+        content = None
+        if self.body is not None:
+            content = json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+            headers["Content-Type"] = "application/json"
+        given = {name: _written(value) for name, value in self.query.items() if value is not None}
+        url = frame.url(self.path)
+        if given:
+            url = url.copy_merge_params(given)
+        return httpx.Request(self.method, url, headers=headers, content=content, extensions=frame.extensions)
+
+
+class Frame:
+    """What every request has: the service's address, the key, the time to wait."""
+
+    def __init__(self, base_url: str, api_key: str | None, timeout: float) -> None:
+        self._base = base_url.rstrip("/")
+        self._urls: dict[str, httpx.URL] = {}
+        self.headers = {"User-Agent": "mnemic-client", "Accept": "application/json"}
+        if api_key is not None:
+            self.headers["Authorization"] = f"Bearer {api_key}"
+        self.extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), timeout)}
+
+    def url(self, path: str) -> httpx.URL:
+        """The address of a path: parsed once for those that are asked again and again."""
+        known = self._urls.get(path)
+        if known is None:
+            known = httpx.URL(self._base + path)
+            if len(self._urls) < KEPT_URLS:
+                self._urls[path] = known
+        return known
+
+
+def path_of(*parts: str) -> str:
+    """A path under /v1 whose parts may be any id: a / in one is escaped."""
+    return "/v1/" + "/".join(quote(part, safe="") for part in parts)
+
+
+def read(response: httpx.Response) -> Any:
+    """The body of an answer. Raises `ProblemError`."""
+    if response.is_success:
+        return json.loads(response.content) if response.content else None
+    try:
+        document = response.json()
+    except ValueError:
+        document = response.text
+    raise problem_of(response.status_code, document, response.headers.get("retry-after"))
+
+
+def named(**given: Any) -> dict[str, Any]:
+    """The members that are not None."""
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value

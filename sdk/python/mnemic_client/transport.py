@@ -1,0 +1,149 @@
+"""How calls are sent: with a key, with retries where they are safe, and with errors that say what happened."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Final, Self
+
+import httpx
+
+from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Retries, read
+from mnemic_client.errors import NoAnswer
+
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
+DEFAULT_TIMEOUT_SECONDS: Final = 30.0
+DEFAULT_CONNECTIONS: Final = 100
+
+
+def _limits(connections: int) -> httpx.Limits:
+    return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+
+
+class Transport:
+    """Sends calls, one after the other or from several threads at once."""
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        retries: Retries | None = None,
+        connections: int = DEFAULT_CONNECTIONS,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._retries = retries or Retries()
+        self._frame = Frame(base_url, api_key, timeout)
+        # Without httpx's own client, which does much that is not needed here: a checkpoint waits for every microsecond.
+        self._http = transport or httpx.HTTPTransport(limits=_limits(connections), trust_env=False)
+
+    def send(self, call: Call) -> Any:
+        """The answer's body. Raises `ProblemError` or `NoAnswer`."""
+        request = call.request(self._frame)
+        for attempt in range(self._retries.attempts):
+            last = attempt == self._retries.attempts - 1 or not call.repeatable
+            try:
+                response = self._http.handle_request(request)
+                response.read()
+            except httpx.TransportError as error:
+                if last:
+                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
+                time.sleep(self._retries.pause(attempt, None))
+                continue
+            if last or response.status_code not in RETRIED_STATUSES:
+                return read(response)
+            time.sleep(self._retries.pause(attempt, _asked_pause(response)))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    def pages(self, call: Call) -> Iterator[dict[str, Any]]:
+        """Every row of a list, page by page."""
+        while True:
+            page = self.send(call)
+            yield from page["results"]
+            if page["next_cursor"] is None:
+                return
+            call = _next(call, page["next_cursor"])
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class AsyncTransport:
+    """Sends calls from one event loop."""
+
+    def __init__(
+        self,
+        base_url: str = DEFAULT_URL,
+        api_key: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SECONDS,
+        retries: Retries | None = None,
+        connections: int = DEFAULT_CONNECTIONS,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._retries = retries or Retries()
+        self._frame = Frame(base_url, api_key, timeout)
+        self._http = transport or httpx.AsyncHTTPTransport(limits=_limits(connections), trust_env=False)
+
+    async def send(self, call: Call) -> Any:
+        """The answer's body. Raises `ProblemError` or `NoAnswer`."""
+        request = call.request(self._frame)
+        for attempt in range(self._retries.attempts):
+            last = attempt == self._retries.attempts - 1 or not call.repeatable
+            try:
+                response = await self._http.handle_async_request(request)
+                await response.aread()
+            except httpx.TransportError as error:
+                if last:
+                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
+                await asyncio.sleep(self._retries.pause(attempt, None))
+                continue
+            if last or response.status_code not in RETRIED_STATUSES:
+                return read(response)
+            await asyncio.sleep(self._retries.pause(attempt, _asked_pause(response)))
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def pages(self, call: Call) -> AsyncIterator[dict[str, Any]]:
+        """Every row of a list, page by page."""
+        while True:
+            page = await self.send(call)
+            for row in page["results"]:
+                yield row
+            if page["next_cursor"] is None:
+                return
+            call = _next(call, page["next_cursor"])
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+def _next(call: Call, cursor: str) -> Call:
+    """The same list from a cursor on, which stands in the body of a POST and in the query of a GET."""
+    if call.method == "GET":
+        return replace(call, query={**call.query, "cursor": cursor})
+    return replace(call, body={**call.body, "cursor": cursor})
+
+
+def _asked_pause(response: httpx.Response) -> float | None:
+    asked = response.headers.get("retry-after", "")
+    return float(asked) if asked.isdigit() else None
