@@ -330,11 +330,8 @@ class MemoryRepository(Repository):
         as_of, known_at = then.as_of or then.known_at, then.known_at
         if as_of is None:
             return True
-        statuses = memories.c.status.in_(PAST_STATUSES)
-        statement = select(memories.c.id).where(
-            *self._there(memory_id), statuses, *held_at(then, as_of, known_at or as_of)
-        )
-        return await self._first(statement) is not None
+        then_true = [memories.c.status.in_(PAST_STATUSES), *held_at(then, as_of, known_at or as_of)]
+        return await self._first(select(memories.c.id).where(*self._there(memory_id), *then_true)) is not None
 
     async def any_for_update(self, ids: Sequence[UUID]) -> list[RowMapping]:
         """Memories in any state that the key may see, in the order of their ids, rows locked until the commit."""
