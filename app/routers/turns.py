@@ -16,10 +16,11 @@ router = APIRouter(prefix="/sessions/{session_id}", tags=["State"], route_class=
 async def write_turn(
     session_id: SessionId, body: TurnCreate, write: WriteDep, services: ServicesDep, response: Response
 ) -> Turn:
-    """Append a turn's messages and write the state after it, all or nothing.
+    """Append a turn's messages, write the state after it and take a checkpoint, all or nothing.
 
-    One transaction: whoever is killed in the middle finds either both or neither. `expected_seq` and `state.version`
-    compare before anything is written. The session is made if it is absent and there are messages.
+    One transaction: whoever is killed in the middle finds all of it or nothing. `expected_seq`, `state.version` and the
+    checkpoint's `compare_and_set` compare before anything stays. The session is made if it is absent and there are
+    messages.
     """
     answer = await services.turns.write(write, session_id, body)
     reply(answer, response)

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from app.schemas.fields import JsonObject, Redactions, RequestModel, ResponseModel, Timezone
 from app.schemas.messages import Beside, Message, MessageIn
 from app.schemas.sessions import Session
+from app.schemas.snapshots import SnapshotCreate, SnapshotInfo
 from app.schemas.states import State, Task
 
 
@@ -25,11 +26,14 @@ class TurnState(RequestModel):
 
 
 class TurnCreate(Beside):
-    """What an agent's turn leaves behind: messages, the state after them, or both."""
+    """What an agent's turn leaves behind: messages, the state after them, a checkpoint, or several of these."""
 
     messages: list[MessageIn] = Field(default_factory=list, max_length=1000)
     timezone: Timezone | None = Field(None, description="For messages that name none")
     state: TurnState | None = None
+    checkpoint: SnapshotCreate | None = Field(
+        None, description="A checkpoint as it is after the turn; without a `state` of its own it holds the session's"
+    )
 
     model_config = RequestModel.model_config | {
         "json_schema_extra": {
@@ -48,8 +52,8 @@ class TurnCreate(Beside):
 
     @model_validator(mode="after")
     def _leaves_something(self) -> "TurnCreate":
-        if not self.messages and self.state is None:
-            raise ValueError("give messages, a state, or both")
+        if not self.messages and self.state is None and self.checkpoint is None:
+            raise ValueError("give messages, a state or a checkpoint")
         return self
 
 
@@ -60,6 +64,7 @@ class Turn(ResponseModel):
     results: list[Message] = Field(description="The messages in input order")
     remembered: list[str] = Field(description="Memories that they created or renewed at once")
     state: State | None = Field(description="The new version; null where the turn left the state alone")
+    checkpoint: SnapshotInfo | None = Field(None, description="The checkpoint; null where none was asked for")
     redacted: Redactions = Field(default_factory=list)
 
 

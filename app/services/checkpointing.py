@@ -1,5 +1,6 @@
 """A checkpoint inside a transaction that does more: a turn, a step, a fork."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from app.domain.packing import pack, unpack
 from app.repositories.base import Row, RowLike
 from app.repositories.checkpoints import Blob
 from app.repositories.snapshots import session_thread
-from app.schemas.snapshots import SnapshotInfo, SnapshotSettings
+from app.schemas.snapshots import SnapshotCreate, SnapshotInfo, SnapshotSettings
 from app.uow import Transaction
 
 
@@ -54,6 +55,13 @@ class Wanted:
     run_id: str | None = None
     metadata: Mapping[str, Any] | None = None
     ttl: int | None = None
+
+
+async def wanted_of(request: SnapshotCreate) -> Wanted:
+    """The checkpoint that a request wants; its state is packed off the event loop."""
+    state = None if request.state is None else await asyncio.to_thread(PackedState.of, request.state)
+    named = request.model_dump(include={"parent_id", "compare_and_set", "label", "run_id", "metadata", "ttl"})
+    return Wanted(state=state, **named)
 
 
 async def take_checkpoint(tx: Transaction, session: RowLike, wanted: Wanted, at: datetime) -> SnapshotInfo:

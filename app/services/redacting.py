@@ -84,7 +84,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     SessionFork: ("title",),
     StatePut: ("state",),
     StatePatch: ("patch",),
-    TurnCreate: ("messages", "state"),
+    TurnCreate: ("messages", "state", "checkpoint"),
     TurnState: ("patch", "state"),
     ProcedureContent: _PROCEDURE,
     ProcedureCreate: _PROCEDURE,

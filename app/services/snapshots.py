@@ -40,6 +40,7 @@ from app.services.checkpointing import (
     prune,
     state_of,
     take_checkpoint,
+    wanted_of,
 )
 from app.services.lifecycle import copy_session
 from app.services.redacting import Redacting
@@ -67,9 +68,7 @@ class SnapshotService:
         write.principal.require("sessions:write")
         cleaned = await self.redacting.clean(write.principal, request)
         request = cleaned.request
-        state = None if request.state is None else await asyncio.to_thread(PackedState.of, request.state)
-        named = request.model_dump(include={"parent_id", "compare_and_set", "label", "run_id", "metadata", "ttl"})
-        wanted = Wanted(state=state, **named)
+        wanted = await wanted_of(request)
 
         async def work(tx: Transaction) -> Answer:
             session = alive(await tx.sessions.get(session_id))

@@ -12,6 +12,7 @@ from app.schemas.messages import Message
 from app.schemas.states import State, Task
 from app.schemas.turns import LastSummary, Resumed, Turn, TurnCreate, TurnState
 from app.services.answers import Answer, Write, write_once
+from app.services.checkpointing import take_checkpoint, wanted_of
 from app.services.messages import Appended, MessageService, message_of, told_of
 from app.services.redacting import Cleaned, Redacting
 from app.services.sessions import alive, session_of
@@ -32,14 +33,14 @@ class TurnService:
     messages: MessageService
 
     async def write(self, write: Write, session_id: str, request: TurnCreate) -> Answer:
-        """Append messages and write the state in one transaction; the session is made if messages find none.
+        """Append messages, write the state, take a checkpoint in one transaction; messages make an absent session.
 
         Each part prepares itself before the transaction and then writes within it, the session's row locked. What else
         belongs to a turn joins in `work`, after the messages.
 
         Raises:
             Conflict: The session is someone else's, or closed.
-            PreconditionFailed: `expected_seq`, or the state's version, is not the current one.
+            PreconditionFailed: `expected_seq`, the state's version, or the checkpoint's parent is not the current one.
         """
         principal = write.principal
         principal.require("sessions:write")
@@ -49,11 +50,16 @@ class TurnService:
         given = request.messages
         appending = await self.messages.prepare(principal, session_id, request, given, request.timezone, at)
         stating = None if request.state is None else _stating(request.state, write, at)
+        wanted = None if request.checkpoint is None else await wanted_of(request.checkpoint)
 
         async def work(tx: Transaction) -> Answer:
             appended = await appending.write(tx) if given else await _locked(tx, session_id)
             state = None if stating is None else await stating.write(tx, session_id, appended.last_seq)
-            return Answer(201, _turn(session_id, appended, state, cleaned))
+            turn = _turn(session_id, appended, state, cleaned)
+            if wanted is None:
+                return Answer(201, turn)
+            then = {**appended.session, "last_seq": appended.last_seq}
+            return Answer(201, turn.model_copy(update={"checkpoint": await take_checkpoint(tx, then, wanted, at)}))
 
         return await write_once(self.uow, write, Turn, work)
 

@@ -382,7 +382,6 @@ def job_calls() -> Iterator[Call]:
     name = "JobRepository."
     queued, running, dead = (an_id(5, n) for n in (400, 201, 202))
     fence = Fence(running, 0, AT)
-    yield Call(name + "hasten", "one", lambda tx: tx.jobs.hasten(JOB, at(0)))
     yield Call(name + "enqueue", "new", lambda tx: tx.jobs.enqueue("embed_messages", SESSION, AT))
     both = {"embed_messages": timedelta(0), "extract": timedelta(0)}
     yield Call(name + "enqueue_all", "new", lambda tx: tx.jobs.enqueue_all(both, SESSION, AT))
@@ -390,6 +389,7 @@ def job_calls() -> Iterator[Call]:
     yield Call(name + "wake", "one", lambda tx: tx.jobs.wake(queued))
     yield Call(name + "get", "any", lambda tx: tx.jobs.get(JOB))
     yield Call(name + "get", "bound", lambda tx: tx.jobs.get(JOB), BOUND)
+    yield Call(name + "hasten", "one", lambda tx: tx.jobs.hasten(queued, at(0)))
     yield Call(name + "claim", "one", lambda tx: tx.jobs.claim(queued, AT))
     yield Call(name + "finish", "one", lambda tx: tx.jobs.finish(fence, "succeeded", AT, result={}, window={}))
     yield Call(name + "still_running", "one", lambda tx: tx.jobs.still_running(fence, AT))
