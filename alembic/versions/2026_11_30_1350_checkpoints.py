@@ -106,6 +106,7 @@ def _session_key(action: str) -> None:
 
 
 def upgrade() -> None:
+    op.execute("ALTER TABLE sessions ADD COLUMN known_at TIMESTAMP WITH TIME ZONE")
     op.execute("ALTER TABLE checkpoint_threads ADD COLUMN last_position BIGINT NOT NULL DEFAULT 0")
     op.execute("ALTER TABLE checkpoints ADD COLUMN message_seq BIGINT")
     _session_key("CASCADE")
@@ -127,3 +128,4 @@ def downgrade() -> None:
     _session_key("SET NULL (session_id)")
     op.execute("ALTER TABLE checkpoints DROP COLUMN message_seq")
     op.execute("ALTER TABLE checkpoint_threads DROP COLUMN last_position")
+    op.execute("ALTER TABLE sessions DROP COLUMN known_at")

@@ -14,6 +14,9 @@ class SessionFork(RequestModel):
         None, ge=0, le=2**63 - 1, description="The last message that is copied; all if absent"
     )
     title: ShortText | None = None
+    as_known_then: bool = Field(
+        default=False, description="Its contexts have memories as they were known when the last copied message came"
+    )
 
     model_config = RequestModel.model_config | {
         "json_schema_extra": {"examples": [{"id": "trip-planning-2", "up_to_seq": 1}]}

@@ -70,6 +70,7 @@ class Session(ResponseModel):
     last_message_at: datetime | None
     closed_at: datetime | None
     expires_at: datetime | None
+    known_at: datetime | None = Field(None, description="Of a fork: its contexts know what was known then")
     redacted: Redactions = Field(default_factory=list)
 
 

@@ -166,6 +166,9 @@ class SnapshotFork(RequestModel):
 
     id: Id | None = Field(None, description="The new session's id; made if absent")
     title: ShortText | None = None
+    as_known_then: bool = Field(
+        default=False, description="Its contexts have memories as they were known at the checkpoint"
+    )
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"id": "trip-planning-by-car"}]}}
 

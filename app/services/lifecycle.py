@@ -1,7 +1,7 @@
 """The life of a session: closed, reopened, forked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -49,7 +49,10 @@ class LifecycleService:
 
         async def work(tx: Transaction) -> Answer:
             original = alive(await tx.sessions.get_for_update(session_id))
-            grown = await copy_session(tx, original, copy_id, request.up_to_seq, request.title)
+            copying = Copying(copy_id, request.up_to_seq, request.title)
+            if request.as_known_then:
+                copying = replace(copying, known_at=await _time_of(tx, original, request.up_to_seq))
+            grown = await copy_session(tx, original, copying)
             await _copy_state(tx, session_id, copy_id, grown["forked_at_seq"], write.principal.actor)
             return Answer(201, session_of(grown).model_copy(update={"redacted": cleaned.kinds()}))
 
@@ -90,7 +93,24 @@ def _behind(kind: JobKind, session: Row) -> bool:
     return bool(session["summarized_seq"] < session["last_seq"])
 
 
-async def copy_session(tx: Transaction, original: Row, copy_id: str, up_to_seq: int | None, title: str | None) -> Row:
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """How a session is copied: under which id, up to which message (None: all), and what its contexts may know."""
+
+    id: str
+    up_to_seq: int | None
+    title: str | None
+    known_at: datetime | None = None
+
+
+async def _time_of(tx: Transaction, original: Row, up_to_seq: int | None) -> datetime:
+    """When the last message that is copied came; the session's own beginning if there is none."""
+    rows = await tx.messages.page(original["id"], after=None, limit=1, newest_first=True, from_seq=0, to_seq=up_to_seq)
+    at: datetime = rows[0]["created_at"] if rows else original["created_at"]
+    return at
+
+
+async def copy_session(tx: Transaction, original: Row, copying: Copying) -> Row:
     """Copy a locked session with its messages up to a number (None: all) and the summaries of then.
 
     The state is the caller's to copy.
@@ -98,8 +118,9 @@ async def copy_session(tx: Transaction, original: Row, copy_id: str, up_to_seq: 
     Raises:
         Conflict: The id is taken.
     """
-    last = original["last_seq"] if up_to_seq is None else min(up_to_seq, original["last_seq"])
-    copy = await tx.sessions.create(_copy(original, copy_id, last, title))
+    copy_id, wanted = copying.id, copying.up_to_seq
+    last = original["last_seq"] if wanted is None else min(wanted, original["last_seq"])
+    copy = await tx.sessions.create(_copy(original, last, copying))
     if copy is None:
         raise id_taken()
     count, length = await _copy_messages(tx, original, copy, last)
@@ -140,14 +161,15 @@ async def _copy_state(tx: Transaction, session_id: str, copy_id: str, last: int,
         await tx.states.add(copy_id, 1, then["document"], actor, clock.now(), last)
 
 
-def _copy(original: Row, copy_id: str, last: int, title: str | None) -> dict[str, Any]:
-    at = clock.now()
+def _copy(original: Row, last: int, copying: Copying) -> dict[str, Any]:
+    at, copy_id = clock.now(), copying.id
     kept = ("owner", "user_id", "agent_id", "app_id", "timezone", "metadata", "memory", "expires_at")
     owner = original["owner"]
     return {name: original[name] for name in kept} | {
         "id": copy_id,
         "owner": f"s:{copy_id}" if owner.startswith("s:") else owner,
-        "title": original["title"] if title is None else title,
+        "title": original["title"] if copying.title is None else copying.title,
+        "known_at": copying.known_at,
         "status": "open",
         "last_seq": last,
         "embedded_seq": min(original["embedded_seq"], last),

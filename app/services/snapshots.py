@@ -42,7 +42,7 @@ from app.services.checkpointing import (
     take_checkpoint,
     wanted_of,
 )
-from app.services.lifecycle import copy_session
+from app.services.lifecycle import Copying, copy_session
 from app.services.redacting import Redacting
 from app.services.sessions import alive, check_version, session_of
 from app.services.states import check_document, state_at
@@ -197,7 +197,9 @@ class SnapshotService:
             original = alive(await tx.sessions.get_for_update(session_id))
             kept = _there(await tx.snapshots.get(session_id, checkpoint_id))
             state = await state_of(tx, session_id, kept["id"])
-            copy = await copy_session(tx, original, copy_id, kept["message_seq"], request.title)
+            known_at = kept["created_at"] if request.as_known_then else None
+            copying = Copying(copy_id, kept["message_seq"], request.title, known_at)
+            copy = await copy_session(tx, original, copying)
             check_document(state)
             at = clock.now()
             await tx.states.add(copy_id, 1, state, write.principal.actor, at, copy["last_seq"])

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.routers.calls import body_of, every, problem_of
+from tests.routers.calls import add, body_of, every, problem_of
 
 ADA = {"user_id": "ada"}
 
@@ -44,3 +44,27 @@ async def test_a_turn_may_be_a_checkpoint_alone_with_a_state_of_its_own(api: htt
     kept = body_of(await api.get(f"/v1/sessions/s/checkpoints/{made['checkpoint']['id']}"))
     assert kept["state"] == {"mine": [1, 2]}
     problem_of(await api.post("/v1/sessions/s/turns", json={}), 422)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("The plan is to go by train.", "The plan is to go by ship.", "What is the plan?"),
+        ("计划是坐火车去。", "计划是坐船去。", "计划是什么?"),
+    ],
+)
+async def test_a_fork_may_know_what_was_known_then(api: httpx.AsyncClient, old: str, new: str, question: str) -> None:
+    memory = await add(api, old, **ADA)
+    turn = {**ADA, "messages": [{"role": "user", "content": question}], "checkpoint": {}}
+    made = body_of(await api.post("/v1/sessions/s/turns", json=turn), 201)["checkpoint"]
+    body_of(await api.patch(f"/v1/memories/{memory['id']}", json={"text": new}))
+    for path, name in ((f"checkpoints/{made['id']}/fork", "then"), ("fork", "also")):
+        fork = body_of(await api.post(f"/v1/sessions/s/{path}", json={"id": name, "as_known_then": True}), 201)
+        assert fork["known_at"] is not None
+        told = body_of(await api.post(f"/v1/sessions/{name}/context", json={"query": question}))
+        assert old in str(told["sections"])
+        assert new not in str(told["sections"])
+    plain = body_of(await api.post("/v1/sessions/s/fork", json={"id": "now"}), 201)
+    assert plain["known_at"] is None
+    told = body_of(await api.post("/v1/sessions/now/context", json={"query": question}))
+    assert new in str(told["sections"])

@@ -46,6 +46,7 @@ sessions = tenant_table(
     timestamp("closed_at"),
     timestamp("expires_at"),
     Column("weighed_seq", BigInteger, nullable=False, server_default=_ZERO),
+    timestamp("known_at"),
     PrimaryKeyConstraint("tenant_id", "id"),
     CheckConstraint(one_of("memory", MEMORY_MODES), name="memory"),
     CheckConstraint(one_of("status", SESSION_STATUSES), name="status"),

@@ -16,6 +16,7 @@ from app.repositories.base import RowLike
 from app.repositories.owners import CorpusSize
 from app.repositories.reach import ContextSelection
 from app.repositories.search import Period
+from app.repositories.selection import Then
 from app.schemas.search import FactorWeights, LegWeights
 from app.services.candidates import leg_query, path_for, way_to_messages, zone_of
 from app.services.context.recalled import Fact, Recalled
@@ -100,6 +101,7 @@ class Retrieving:
                 kinds=list(wanted.kinds),
                 uncertain=wanted.uncertain,
                 owner=owners[0],
+                then=Then(known_at=session["known_at"]),
             )
             scoring = scoring_for(principal, wanted.weights, at)
             facts = await _facts(tx, size, selection, question, scoring, wanted)
@@ -147,7 +149,7 @@ async def _facts(
     scoring: Scoring,
     wanted: Wanted,
 ) -> tuple[Fact, ...]:
-    if not size.memories:
+    if not size.memories and not selection.then.past:
         return ()
     path = await path_for(tx, "memories", size.memories)
     query = replace(
@@ -157,7 +159,7 @@ async def _facts(
     )
     pool = Pool.of_memories(await tx.search.memories(query, selection))
     found, _ = relevant(rank(pool, question, scoring), LEAST_RELEVANCE)
-    best, texts = await read_contenders(tx, found, MOST_FACTS + SPARE)
+    best, texts = await read_contenders(tx, found, MOST_FACTS + SPARE, selection.then)
     chosen = shortlist(best, texts.rows, Limits(MOST_FACTS, 0.0, None, collapse=True))
     session_id = selection.scope.session_id or ""
     facts = [_fact(one.hit, texts, session_id) for one in chosen.kept]
