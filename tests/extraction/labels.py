@@ -1,6 +1,7 @@
 """Labelled dialogues and pairs: what an extractor must keep and leave, and what a new fact does to an old one.
 
-`tuning` may be looked at while rules are written, `heldout` never.
+`tuning` may be looked at while rules are written, `heldout` and `fresh` never; `fresh` was written without
+looking at the rules, and of each other file only at the first two rows, for the format.
 """
 
 import json
@@ -17,7 +18,7 @@ DATA: Final = Path(__file__).parent / "data"
 Language = Literal["en", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
-Split = Literal["tuning", "heldout"]
+Split = Literal["tuning", "heldout", "fresh"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 
 Role = Literal["system", "user", "assistant", "tool"]
