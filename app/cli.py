@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import asdict
@@ -93,7 +94,10 @@ def worker() -> None:
     """Run a worker alone, on the database of DATABASE_URL."""
     from app.workers.process import run_worker  # noqa: PLC0415 - each command loads only what it needs
 
-    asyncio.run(run_worker(_configured()))
+    settings = _configured()
+    if hasattr(os, "nice"):
+        os.nice(settings.worker_nice)  # whoever waits for an answer goes first
+    asyncio.run(run_worker(settings))
 
 
 @app.command()

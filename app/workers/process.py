@@ -1,7 +1,6 @@
 """The worker as a process of its own: stops cleanly on a signal."""
 
 import asyncio
-import os
 import signal
 
 from app.composition import services
@@ -10,9 +9,7 @@ from app.workers.worker import Worker
 
 
 async def run_worker(settings: Settings) -> None:
-    """Work until SIGTERM or SIGINT, then finish what runs. Whoever waits for an answer goes before it."""
-    if hasattr(os, "nice"):
-        os.nice(settings.worker_nice)
+    """Work until SIGTERM or SIGINT, then finish what runs."""
     async with services(settings) as running, running.metrics.served(settings.metrics_host, settings.metrics_port):
         await running.embedder.look()
         worker = Worker(running)
