@@ -1,6 +1,7 @@
 """Labelled dialogues and pairs: what an extractor must keep and leave, and what a new fact does to an old one.
 
-`tuning` may be looked at while rules are written, `heldout` never.
+`tuning` may be looked at while rules are written, `heldout` never: once its failures were read, it is tuning data, and
+a fresh one, by another author, takes its place. Where there is none, only `tuning` is scored.
 """
 
 import json
@@ -18,7 +19,7 @@ Language = Literal["en", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
 Split = Literal["tuning", "heldout"]
-SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+SPLITS: Final[tuple[Split, ...]] = tuple(split for split in get_args(Split) if (DATA / f"{split}_en.jsonl").exists())
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
