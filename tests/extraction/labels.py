@@ -1,7 +1,7 @@
 """Labelled dialogues and pairs: what an extractor must keep and leave, and what a new fact does to an old one.
 
-`tuning` may be looked at while rules are written, `heldout` and `fresh` never; `fresh` was written without
-looking at the rules, and of each other file only at the first two rows, for the format.
+`tuning` may be looked at while rules are written, `heldout` never: once its failures were read, it is tuning data, and
+a fresh one, by another author, takes its place. Where there is none, only `tuning` is scored.
 """
 
 import json
@@ -18,8 +18,8 @@ DATA: Final = Path(__file__).parent / "data"
 Language = Literal["en", "zh"]
 LANGUAGES: Final[tuple[Language, ...]] = get_args(Language)
 
-Split = Literal["tuning", "heldout", "fresh"]
-SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+Split = Literal["tuning", "heldout"]
+SPLITS: Final[tuple[Split, ...]] = tuple(split for split in get_args(Split) if (DATA / f"{split}_en.jsonl").exists())
 
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)

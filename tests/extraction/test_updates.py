@@ -19,10 +19,10 @@ NOISE: Final = (
     "my neighbour has a new bike",
 )
 
-LEAST: Final[dict[Split, float]] = {"tuning": 0.90, "heldout": 0.80, "fresh": 0.95}
+LEAST: Final[dict[Split, float]] = {"tuning": 0.90, "heldout": 0.80}
 """The share of updates whose new value is current and whose old one is history. The aim is .95; at the last measurement
 it was .928 on `tuning` and .889 on `heldout` (one update less with the small talk of these tests), at the first .32
-there. The bar of `fresh` is the aim, as nothing had been measured on it when it was written."""
+there."""
 
 
 @cache
@@ -67,18 +67,17 @@ def texts(split: Split) -> Sequence[str]:
     return [text for language in LANGUAGES for one in updates(split, language) for text in (one.old, one.new)]
 
 
-@pytest.mark.parametrize("split", [split for split in SPLITS if split != "tuning"])
-def test_updates_not_for_tuning_share_few_sentences_with_those_for_it(split: Split) -> None:
+def test_held_out_updates_share_few_sentences_with_those_for_tuning() -> None:
     """Short usual sentences ("I have a cat") occur in both; no update has both of its sentences there."""
     seen = {folded(text) for text in texts("tuning")}
     both = [
         one.id
         for language in LANGUAGES
-        for one in updates(split, language)
+        for one in updates("heldout", language)
         if folded(one.old) in seen and folded(one.new) in seen
     ]
     assert both == []
-    assert Counter(folded(text) in seen for text in texts(split))[True] <= 3
+    assert Counter(folded(text) in seen for text in texts("heldout"))[True] <= 3
 
 
 def test_a_slot_occurs_once_with_a_user() -> None:

@@ -19,6 +19,9 @@ _WORDS: Final = 5
 MOST_BESIDE: Final = 3
 """Words of a statement beside the value that is over."""
 
+MOST_HAN_BESIDE: Final = 6
+"""Characters of a Chinese one, where its words were cut in another way."""
+
 _TIMES: Final = frozenset({"time", "deadline"})
 _OWNERS: Final = frozenset({"user", "project", "preference"})
 
@@ -67,16 +70,23 @@ def only_about(new: Statement, olds: Sequence[Statement]) -> int | None:
 
 def _is_value_of(before: str, old: Statement) -> bool:
     """Whether a short statement is about little else than what is over."""
+    if old.kind != "semantic":
+        return False
     words, rest = set(Meaning.of(before).words), set(Meaning.of(old.text).words)
-    return bool(words) and words <= rest and len(rest - words) <= MOST_BESIDE and old.kind == "semantic"
+    if words and words <= rest:
+        return len(rest - words) <= MOST_BESIDE
+    plain, text = normalise(before).strip(), normalise(old.text)
+    return not plain.isascii() and len(plain) > 1 and plain in text and len(text) - len(plain) <= MOST_HAN_BESIDE
 
 
 def _is_about(noun: Sequence[str], text: str) -> bool:
     plain = normalise(text)
     words = Meaning.of(text).words
-    return all(
-        part in plain if not part.isascii() else any(word[:_WORDS] == part[:_WORDS] for word in words) for part in noun
-    )
+    return all(part in plain if not part.isascii() else any(_is_of(word, part) for word in words) for part in noun)
+
+
+def _is_of(word: str, part: str) -> bool:
+    return word[:_WORDS] == part[:_WORDS] or word in Meaning.of(part).words
 
 
 def _has(sort: Sort, text: str, noun: Sequence[str]) -> bool:

@@ -11,6 +11,9 @@ from app.domain.conflict.texts import of_texts
 from app.domain.conflict.values import in_other_scripts, mentioned, refines, same_value
 from app.domain.extraction.candidates import Change
 
+_PLACES: Final = re.compile(r"\.(?:city|country|hometown|name|employer|school|nationality|language)$")
+"""Keys of what has one name in each language: 北京 is Beijing. A telephone has one name."""
+
 _ONLY_THEN: Final = re.compile(
     r"(?i)\b(?:after|before|except|unless|only|during|at night)\b|以后不|之后|除非|只有|晚上|早上"
 )
@@ -40,7 +43,8 @@ def of_one_key(
         return "complement", "only_planned"
     if multivalued:
         return _of_many_values(new, old, change)
-    if in_other_scripts(new.value, old.value) and not _names_the_old_value(new, old):
+    told_new = new.change == "replaces" and _PLACES.search(str(new.key)) is None
+    if in_other_scripts(new.value, old.value) and not told_new and not _names_the_old_value(new, old):
         return "contradict", "other_language"
     if refines(new.value, old.value):
         return "complement", "more_exact"
@@ -71,9 +75,21 @@ def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tu
         return "correct", "corrected"
     if change in {"corrects", "replaces"} and _names_the_old_value(new, old):
         return ("correct", "corrected") if change == "corrects" else ("supersede", "changed")
-    if change == "replaces" and _is_said_anew(new, old):
+    if change == "replaces" and (_is_said_anew(new, old) or _is_done_instead(new.text, old.text)):
         return "supersede", "changed"
     return "complement", "one_more"
+
+
+_INSTEAD: Final = re.compile(r"(?:改|换成?)(?P<verb>[喝吃学练玩读看打弹骑坐])")
+_WHEN: Final = re.compile(r"早上|中午|晚上|下午|上午|早餐|午饭|晚饭|睡前|周末|平时")
+
+
+def _is_done_instead(new: str, old: str) -> bool:
+    """Whether a Chinese sentence says that the same is done with something else at the same hours: 早上改喝茶了."""
+    found = _INSTEAD.search(new)
+    if found is None or found["verb"] not in old or re.search("喜欢|最爱|不", old):
+        return False
+    return _WHEN.findall(new) == _WHEN.findall(old)
 
 
 _EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|\bbest\b|最|改|换|偏好|更喜欢")

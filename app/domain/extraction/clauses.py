@@ -69,6 +69,8 @@ _BINDS_RIGHT: Final = re.compile(
     r"除了|记住|请记住|帮我记|记一下|以后|今后|从今以后|从现在(?:起|开始)|对了.{0,4}$|"
     r"[一-鿿]{1,4}的时候)"
 )
+_IS: Final = re.compile(r"\s*(?:应该)?是[^,]{1,12}")
+_NOT: Final = re.compile(r"\s*(?:而)?不是")
 _IS_NOT: Final = re.compile(r"\s*(?:是|而是|应该是)")
 
 _LEAD_EN: Final = re.compile(
@@ -226,7 +228,7 @@ def _pieces_zh(sentence: str) -> list[tuple[int, int]]:
 
 
 def _stays(before: str, after: str) -> bool:
-    if _BINDS_LEFT.match(after):
+    if _BINDS_LEFT.match(after) or (_IS.fullmatch(before) and _NOT.match(after)):
         return True
     plain = before.strip(" ,、")
     return (

@@ -49,6 +49,9 @@ _KINDS: Final = (
     re.compile(r"(?<![\d.:-])\d[\d,.]*\d|(?<![\d.:-])\d(?![\d-])"),
 )
 _STAMP: Final = re.compile(r" \(\d{4}[-\d to/]*\)|（\d{4}[-\d至/]*）")
+_STATEMENT: Final = re.compile(r"(?:i|i'm|i've|we|we're|my|our)\b|我|咱|俺")
+"""Begins what says by itself what is right."""
+
 MOST_WORDS: Final = 6
 
 
@@ -68,6 +71,8 @@ def corrected(sentence: Clause, turn: Turn, earlier: Sequence[Candidate]) -> tup
     right = groups.get("value") or groups.get("right")
     wrong = groups.get("before") or groups.get("wrong") or groups.get("instead")
     if right is None or len(sentence.text[slice(*right)].split()) > MOST_WORDS:
+        return None
+    if _STATEMENT.match(sentence.plain[slice(*right)]):
         return None
     said_so = sentence.chinese or ("meant" in groups and sentence.plain.find("meant") >= 0)
     value = sentence.text[slice(*right)].strip(" ,，。.“”\"'")

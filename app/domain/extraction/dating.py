@@ -15,6 +15,12 @@ from app.domain.periods import AskedTime, TimeMention, mentions
 _PAST: Final = re.compile(
     r"(?<!is )(?<!are )(?<!be )\b(?!need|schedul|plann|book|reserv|suppos|call|nam|bas|allow|us)\w{2,20}ed\b", re.ASCII
 )
+_MOVED: Final = re.compile(
+    r"\b(?:moved|pushed|reschedul\w+|rebooked|postponed|delayed|extended|shifted|set|brought)\b[^,]{0,30}?\b(?:to|until|"
+    r"till|for)\b|(?:推迟|延期?|延后|顺延|改签?|改期|提前|挪|调整?|推)(?:到|至|在)|定在|排在|约在"
+)
+"""What was put off to a day is ahead, though that was done in the past."""
+
 _EDGES: Final = re.compile(
     r"^(?:ever since|since|until|till|by the|by|before|after|from|starting|up to|"
     r"through|自从?|从|直到|截至|截止到?|到)\s*(?:the\s)?|"
@@ -55,7 +61,7 @@ def dated(clause: str, turn: Turn, *, annotate: bool = True) -> Dated:
         annotate: Whether absolute dates are written beside the words (not for birthdays, which come round).
     """
     plain = fold(clause)
-    ahead = looks_ahead(plain) or not (looks_back(plain) or _PAST.search(plain))
+    ahead = looks_ahead(plain) or _MOVED.search(plain) is not None or not (looks_back(plain) or _PAST.search(plain))
     found = mentions(clause, turn.occurred_at, turn.zone, ahead=ahead)
     passed = looks_back(plain) or _PAST.search(plain) is not None
     if not found:

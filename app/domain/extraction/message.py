@@ -22,12 +22,15 @@ from app.domain.extraction.dating import dated
 from app.domain.extraction.frames.reading import Framed, Framing, alone
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.listing import apart
+from app.domain.extraction.mending import Mending, bare, denial_of, meant, mended, mending_of
+from app.domain.extraction.passing import is_passing
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
 from app.domain.extraction.replying import is_answer
 from app.domain.extraction.subjects import has_subject, with_subject
 from app.domain.extraction.turns import Turn
+from app.domain.extraction.twofold import both_slots
 from app.domain.gate.sentences import asks_to_forget, refusal_of
 from app.domain.keys import built_in
 
@@ -91,6 +94,8 @@ class Message:
         self._framing = Framing()
         self._alone = False
         self._lasting: tuple[int, datetime] | None = None
+        self._mending: Mending | None = None
+        self._wrong: str | None = None
 
     def read(self) -> None:
         """Adds what the message tells to `candidates`."""
@@ -105,6 +110,8 @@ class Message:
         if asks_to_forget(whole.plain) or is_laughing(whole.plain, self._turn.text[whole.end : whole.end + 6]):
             return
         self._subject = None
+        told = self._last is not None and self._last[1].sentence == clauses[0].sentence - 1
+        self._mending = mending_of(whole, self._mending, alone=not told)
         request = request_of(clauses)
         if request is not None:
             about, follows = request
@@ -147,6 +154,16 @@ class Message:
             self._add(candidate, clause)
 
     def _read_clause(self, clause: Clause) -> None:
+        self._wrong = None
+        if self._mending is not None:
+            if self._denies(clause):
+                return
+            stated, self._wrong = meant(clause)
+            values = bare(clause)
+            if values is not None and self._framing.of(stated) is None:
+                self._add(read_frame(clause, self._turn, values), clause)
+                return
+            clause = stated
         refusal = refusal_of(clause.plain)
         self._working = self._working or refusal == "task"
         if clause.asked or refusal is not None:
@@ -167,11 +184,23 @@ class Message:
         if has_subject(clause):
             self._subject = clause
 
+    def _denies(self, clause: Clause) -> bool:
+        """Takes what a clause says was wrong into the statement before it in its sentence."""
+        before = denial_of(clause)
+        if before is None or self._last is None or self._last[1].sentence != clause.sentence:
+            return False
+        place = self._last[0]
+        self.candidates[place] = replace(self.candidates[place], change="corrects", before=before)
+        return True
+
     def _is_no_statement(self, clause: Clause) -> bool:
         """Whether a clause is concluded for the moment, made up, or known to everybody."""
         concluded = clause.chinese and _THEN_ZH.search(clause.lead) and not re.search(r"\d", clause.plain)
         return (
-            bool(concluded) or (self._context.fiction and not has_subject(clause)) or is_common_knowledge(clause.plain)
+            bool(concluded)
+            or (self._context.fiction and not has_subject(clause))
+            or is_common_knowledge(clause.plain)
+            or is_passing(clause)
         )
 
     def _take(self, clause: Clause, slot: Framed | None) -> None:
@@ -187,7 +216,7 @@ class Message:
         elif candidate is not None and self._completes(clause, candidate, carried=carried is not None):
             pass
         elif candidate is not None:
-            self._add(self._as_correction(candidate, clause), clause)
+            self._add(candidate, clause)
         elif not self._goes_on_zh(clause) and not self._read_plain(clause):
             self._habits.note(clause, self._turn)
 
@@ -205,7 +234,7 @@ class Message:
             candidate = found
         else:
             candidate = framed(found, slot.frame)
-        self._add(self._as_correction(candidate, clause), clause)
+        self._add(candidate, clause)
 
     def _add_completed(self, clause: Clause, slot: Framed) -> None:
         """Takes an announcement and what it has come to as one statement."""
@@ -276,20 +305,11 @@ class Message:
             and _FOLLOWS.match(clause.lead + clause.plain)
         ):
             candidate = replace(candidate, expires_at=self._lasting[1])
-        self.candidates += apart(candidate)
+        if self._mending is not None:
+            candidate = mended(candidate, self._mending, self._wrong, self.candidates)
+        self.candidates += [part for one in apart(candidate) for part in both_slots(one)]
         self._context = replace(self._context, question=None, telling=True, told=True)
         self._last = (len(self.candidates) - 1, clause)
-
-    def _as_correction(self, candidate: Candidate, clause: Clause) -> Candidate:
-        """A statement after a "no" corrects what holds the same key."""
-        if (
-            candidate.change
-            or not candidate.key
-            or not re.match(r"(?:no|actually|sorry|wait|不对|不是|其实)\b", clause.lead)
-        ):
-            return candidate
-        held = [one for one in self.candidates if one.key == candidate.key and one.value != candidate.value]
-        return replace(candidate, change="corrects", before=held[-1].value) if held else candidate
 
     def _goes_on(self, clause: Clause) -> bool:
         """Takes the clause into the candidate before it, if that stands in the same message and close by."""

@@ -95,6 +95,10 @@ _FINITE_EN: Final = re.compile(
     r"makes?|made|costs?|keeps?|kept|sits?|uses?|works?|pays?|paid|went|told|took|gave|bought|\w{3,}ed)\b|"
     r"\w'(?:s|re|m|ve|d|ll)\b"
 )
+_PAST_EN: Final = re.compile(
+    r"\b(?:was|were|took|went|fell|came|got|made|won|lost|said|has (?:\d|an?)|"
+    r"(?<!was )(?<!were )(?<!is )(?<!are )(?<!be )(?!called|named|based|located)\w{3,}ed)\b(?! by\b| \w+ed\b)"
+)
 _CUES: Final[tuple[tuple[Category, re.Pattern[str]], ...]] = (
     (
         "constraint",
@@ -210,12 +214,7 @@ def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
     if not own and _HISTORY.search(plain):
         return False
     strong = context.telling and category_of(clause, has_time=has_time) != "domain"
-    if (
-        not own
-        and not context.near
-        and not strong
-        and not (_DEFINITE_EN.match(clause.text) or _IDENTIFIER.search(plain))
-    ):
+    if not own and not context.near and not _is_of_a_project(clause, strong=strong):
         return False
     telling = context.telling or context.near
     if not own and not exact and _GENERAL_EN.match(plain):
@@ -224,6 +223,14 @@ def is_notable(clause: Clause, *, has_time: bool, context: Context) -> bool:
         return False
     somebodys = own or _FAMILY_EN.search(plain) is not None
     return exact or named or ((context.near or strong) and somebodys and len(plain.split()) >= LEAST_WORDS)
+
+
+def _is_of_a_project(clause: Clause, *, strong: bool) -> bool:
+    """Whether a statement without I or we in it is of what is ours: not what films, markets or the Romans did."""
+    if _IDENTIFIER.search(clause.plain):
+        return True
+    ours = _FAMILY_EN.search(clause.plain) is not None or not _PAST_EN.search(clause.plain)
+    return ours and (strong or _DEFINITE_EN.match(clause.text) is not None)
 
 
 def _is_notable_zh(clause: Clause, *, has_time: bool, context: Context) -> bool:

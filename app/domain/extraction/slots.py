@@ -22,7 +22,9 @@ _KNOWN: Final = {
     "user.language": r"english|chinese|mandarin|中文|英文|英语",
     "preference.drink": r"coffee|tea|decaf|espresso|matcha|oat milk|咖啡|绿茶|红茶|茶|奶茶|豆浆|燕麦奶",
 }
-_PATTERNS: Final = tuple((key, re.compile(rf"(?:the |a )?(?:{names})(?![a-z+#])")) for key, names in _KNOWN.items())
+_PATTERNS: Final = tuple(
+    (key, re.compile(rf"(?:the |an? |my )?(?:{names})(?![a-z+#])")) for key, names in _KNOWN.items()
+)
 _OF_PROJECTS: Final = {"preference.database": "project.database"}
 WHAT: Final = {
     "颜色": "colour",

@@ -20,7 +20,7 @@ _ELIDED_EN: Final = (
             r"working (?:at|for|as|in)|flying|travell?ing|heading to|living in|moving to|(?:hoping|aiming|"
             r"trying) (?:to|for) (?!fix|find|get|make|run|open|understand|figure)|freelancing|between jobs|bilingual|"
             r"\d(?:st|nd|rd|th)[- ]year|more of an?|(?:a )?(?:big|huge) fan of|on an? [\w -]{2,20} diet|planning (?:to|"
-            r"a)|doing (?:a|my)|training for|saving (?:up )?for|preparing for|allergic|"
+            r"a)|doing (?:a|my)|employed (?:by|at)|training for|saving (?:up )?for|preparing for|allergic|"
             r"based in|from |vegan|vegetarian|married|left-handed|born)\b"
         ),
         "I'm ",

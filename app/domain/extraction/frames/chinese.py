@@ -85,9 +85,9 @@ _BAD_VALUE: Final = re.compile(
 )
 _BAD_NOUN: Final = re.compile(
     r"(?:现在?|目前|如今|已经|最近|今年|去年|明年|以后|暂时|一般|通常|平时)+$|\d|[一二三四五六七八九十]+月|会$|"
-    r".*(?:我|你|他|她|它|们|这|那|谁|什么|不|没|想|能|要|可以|觉得|认为|如果|因为|所以|但|就|才|只|最好|还|都|很|"
+    r".*(?:说|想|觉得).+|.*(?:我|你|他|她|它|们|这|那|谁|什么|不|没|想|能|要|可以|觉得|认为|如果|因为|所以|但|就|才|只|最好|还|都|很|"
     r"说|问|告诉|请|让|给|从|把|被|里|边|上次|时候|地方|写|说|讲|画|买|太.{1,2}|原因|今天|明天|昨天)$|"
-    r"^(?:如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|"
+    r"^(?:从|换|想|跟|对|如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|"
     r"换成|换到|可能|应该|一个|有|把|对|比如|例如|虽然)"
 )
 
@@ -167,6 +167,8 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
 
 
 def _key_of(template: str, noun: str, plain: str) -> str | None:
+    if template == "{name}":
+        return key_of_name(plain, of_a_project=False)
     if template == "favourite.{slot}":
         return favourite_key({"吃": "食物", "喝": "饮料"}.get(noun, noun))
     if template == "{slot}.owner":

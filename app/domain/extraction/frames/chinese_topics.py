@@ -27,6 +27,9 @@ _ANNOUNCED: Final = (
         rf"卖|丢|坏|续签|续约|到期){_END}"
     ),
 )
+_GONE: Final = re.compile(r"(?:卖|丢|送|扔)[^,]{0,2}$")
+"""What is gone is no slot that changed: it names what did."""
+
 _NAMED: Final = (
     re.compile(
         rf"{_WHEN}(?:给)?(?P<noun>[^,]{{1,8}}?)(?:又|也|已经|刚刚?)*(?:改|换|起|取)"
@@ -53,7 +56,7 @@ _IT: Final = re.compile(
     r"新名字?|新号码?|地址|的)*"
     r"(?P<how>改到|改成|改为|换成|换到|变成|挪到|推到|推迟到|提前到|延到|定在|安排在|叫做?|名叫|用的是|用的|用|"
     r"开的是|开|是|在|姓|为|到|去|做的是|做|学的是|学|玩|吃|喝|看|住在|住|戴|教|订的是|订|穿|骑|支持|练|养|"
-    r"找的是|找|买的是|买了|选了|选的是|成了|尾号是|尾号)了?(?:一?[个台辆部款家])?(?P<value>[^,]+)"
+    r"找的是|找|买的是|买了|换了|换|选了|选的是|成了|尾号是|尾号)了?(?:一?[个台辆部款家])?(?P<value>[^,]+)"
 )
 _BARE: Final = re.compile(r"(?:现在|目前|以后)?(?P<value>[\w.+@-]{1,20})")
 _GIVEN_UP: Final = re.compile(
@@ -82,6 +85,7 @@ def announced(clause: Clause) -> str | None:
         if (
             match is not None
             and (noun := plain_noun(match["noun"]))
+            and (noun in HEADS or not _GONE.search(plain))
             and not re.match("[到成为吃学玩用做喝练看]|.*[我你他她它]", noun)
         ):
             return noun

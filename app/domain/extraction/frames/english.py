@@ -1,6 +1,7 @@
 """English sentences of the form "my N is V", "V is my N", "the N was moved to V", "we renamed the N, it's V"."""
 
 import re
+from typing import Final
 
 from app.domain.extraction.candidates import Change
 from app.domain.extraction.clauses import Clause
@@ -31,6 +32,8 @@ from app.domain.extraction.frames.verb_frame import VerbFrame
 from app.domain.extraction.slots import favourite_key, key_of_name
 from app.domain.memory import Category
 
+_SENTENCE: Final = re.compile(r"(?:i|i'm|i've|i'll|we|we're|we've|you|they|there|it's|he's|she's)\b")
+
 
 def frame_of(clause: Clause) -> Frame | None:
     """What a clause says fills which slot; None where its form does not tell."""
@@ -59,8 +62,9 @@ def category_of(key: str, plain: str) -> Category:
 
 
 def value_of(plain: str, text: str, span: tuple[int, int]) -> tuple[str, str] | None:
-    """The cleaned value of a group, folded and as it is written."""
-    return cleaned(plain[slice(*span)], text[slice(*span)], chinese=False)
+    """The cleaned value of a group, folded and as it is written; None of a sentence."""
+    found = cleaned(plain[slice(*span)], text[slice(*span)], chinese=False)
+    return None if found is None or _SENTENCE.match(found[0]) else found
 
 
 def filled(
@@ -109,21 +113,30 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
         said = said[: cut.start()] if cut else said
     if verb.name and sort_of(folded_value, said) not in {"name", "number"}:
         return None
-    key: str | None = verb.key
-    noun = match.groupdict().get("noun")
-    if noun is not None and verb.key in {"{due}", "{release}"}:
-        if sort_of(folded_value, said) != "time":
-            return None
-        key = slot_of(f"{noun} deadline" if verb.key == "{due}" else f"{noun} release", "time")
-    elif noun is not None and verb.key == "{head}":
-        key = slot_of(f"{noun} {match['head']}", sort_of(folded_value, said))
-    elif noun is not None and "{slot}" in verb.key:
-        key = _slot_key(verb.key, noun, folded_value, said, plain)
-    elif noun is not None:
-        key = verb.key.replace("{noun}", "_".join(plain_noun(noun).split()))
+    key = _key_of(verb, match.groupdict().get("noun"), match, value, plain)
     if key is None:
         return None
     return Frame(key, said, verb.category, verb.change or cue_of(plain), written(text, match, "before"), verb.firm)
+
+
+def _key_of(
+    verb: VerbFrame, noun: str | None, match: "re.Match[str]", value: tuple[str, str], plain: str
+) -> str | None:
+    """The key of a verb frame, with its noun or the name of its value filled in."""
+    sort = sort_of(*value)
+    if verb.key == "{name}":
+        return key_of_name(value[0], of_a_project=plain.startswith("we"))
+    if noun is None:
+        return verb.key
+    if verb.key in {"{due}", "{release}"}:
+        if sort != "time":
+            return None
+        return slot_of(f"{noun} deadline" if verb.key == "{due}" else f"{noun} release", "time")
+    if verb.key == "{head}":
+        return slot_of(f"{noun} {match['head']}", sort)
+    if "{slot}" in verb.key:
+        return _slot_key(verb.key, noun, *value, plain)
+    return verb.key.replace("{noun}", "_".join(plain_noun(noun).split()))
 
 
 def _slot_key(template: str, noun: str, plain: str, written: str, clause: str) -> str | None:

@@ -3,11 +3,13 @@
 from typing import Final
 
 from app.domain.extraction.frames.english_daily import DAILY
+from app.domain.extraction.frames.english_life import LIFE
 from app.domain.extraction.frames.nouns import ANIMALS as ANIMALS_EN
 from app.domain.extraction.frames.verb_frame import DOES, IS, VALUE, verb_frame
 
 FRAMES: Final = (
     *DAILY,
+    *LIFE,
     verb_frame(rf"{IS} (?:saving|saving up|putting money aside) for {VALUE}", "user.savings_goal", "goal"),
     verb_frame(
         rf"(?:{IS} (?:learning|studying|taking)|{DOES} (?:learn|study|took up|started learning|began learning)) "

@@ -1,0 +1,128 @@
+"""What English verbs say of how one lives: whom with, what one pays, studies, rides, reads; and how to be reached."""
+
+from typing import Final
+
+from app.domain.extraction.frames.verb_frame import DOES, IS, VALUE, verb_frame
+
+LIFE: Final = (
+    verb_frame(
+        r".*\b(?:my|new) (?:new |current )?(?:e-?mail|mail)\b[^@]{0,40}?(?P<value>(?<![\w.+-])[\w.+-]+@[\w.-]+\.\w+).*",
+        "user.email",
+        "identity",
+    ),
+    verb_frame(
+        r".*\bmy (?:new |current )?(?:phone |cell |mobile |work )?number\b[^\d]{0,30}?(?P<value>\+?\d[\d ()-]{5,20}\d"
+        r")\b.*",
+        "user.phone",
+        "identity",
+    ),
+    verb_frame(
+        rf"{DOES} pay(?:ing)? (?:about |around )?(?P<value>[$€£¥]?\d[\d.,]* ?k?(?: ?(?:euros?|dollars|pounds|eur|usd|"
+        rf"gbp|"
+        rf"bucks))?)(?: (?:a|per|each|every) month| monthly)?(?: in| for)? (?:rent|my (?:flat|apartment|room|"
+        rf"place))\b.*",
+        "user.rent",
+        "identity",
+    ),
+    verb_frame(
+        rf"(?:{DOES} (?:live|stay)|{IS} living) (?P<value>(?:together )?with (?:my|a|an|two|three|four|some|her|his)\b"
+        rf"[\w' -]+|alone|by myself|on my own)",
+        "user.household",
+        "identity",
+    ),
+    verb_frame(rf"{DOES} (?:stay|reside|dwell) in {VALUE}", "user.city", "identity", name=True),
+    verb_frame(
+        rf"(?:{DOES} (?:study|am reading|majored in|switched to studying)|{IS} (?:now )?studying) (?P<value>(?!for\b|"
+        rf"the\b|"
+        rf"how\b|this\b|that\b|it\b|at\b|in\b|abroad|hard|every|on\b|from\b|with\b|english|french|german|spanish|"
+        rf"italian|japanese|chinese|korean|portuguese|russian|arabic)[a-z][a-z &-]{{2,30}}?)(?: (?:at|in) .*)?",
+        "user.major",
+        "identity",
+    ),
+    verb_frame(
+        rf"(?:{DOES} (?:started|start|went back to|gone back to|am back to|went back|began|returned to)|"
+        rf"{IS} (?:back to )?)"
+        rf" ?(?P<value>eating (?:meat|fish|dairy|eggs|everything|animal products))\b.*",
+        "user.diet",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(rf"{DOES} eat (?P<value>meat|everything) (?:again|now)\b.*", "user.diet", "preference", "replaces"),
+    verb_frame(
+        rf"(?:{DOES} run|{IS} (?:up to|running)|{DOES} (?:jog|swim|cycle|walk)) (?P<value>\d[\d.]* ?(?:k|km|kms|miles?|"
+        rf"kilomet\w+|laps|steps))\b(?! (?:race|marathon)).*",
+        "user.training_distance",
+        "preference",
+    ),
+    verb_frame(
+        r"(?P<value>[a-z][\w'-]*(?: [a-z][\w'-]*)?) (?:has |is )?(?:took over|taken over|takes over|taking over)"
+        r"(?: as)? (?:the |our )?(?P<noun>[\w -]+?)(?: from (?P<before>[\w' -]+?))?(?: (?:now|last|this|in)\b.*)?",
+        "{slot}.owner",
+        "relation",
+        "replaces",
+        name=True,
+    ),
+    verb_frame(
+        r"(?P<value>[a-z][\w'-]*(?: [a-z][\w'-]*)?)(?:'s| is) (?:now )?on[ -]call\b(?: (?:this|these|for|now|until|on|"
+        r"today)\b.*?)?(?:,? ?instead of (?P<before>[\w'-]+)| instead)?",
+        "project.on_call",
+        "relation",
+        name=True,
+    ),
+    verb_frame(
+        rf"{DOES} (?:moved|switched|migrated|ported) (?:everything|it all|all my [\w ]+?)(?: over)?"
+        rf"(?: from (?P<before>[^,]+?))? to {VALUE}",
+        "{name}",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(
+        rf"{DOES} (?:upgraded|downgraded|switched|moved|changed|went)(?: over)?(?: from (?P<before>[^,]+?))? to "
+        rf"(?:an? |my |the )?{VALUE}",
+        "{name}",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(rf"{DOES} ride (?:a |an |my )?{VALUE}", "user.bike", "identity", name=True),
+    verb_frame(
+        rf"{DOES} have (?P<value>(?:very )?(?:long|short|curly|straight|red|blonde?|black|brown|dark|gr[ea]y|dyed|"
+        rf"shoulder-"
+        rf"length|buzzed)(?:,? \w+)?) hair",
+        "user.hair",
+        "identity",
+    ),
+    verb_frame(
+        r"(?:please |from now on,? |in future,? |i'd (?:like|prefer) |i (?:want|prefer|would like|would prefer) |"
+        r"give me |"
+        r"make |write |always |use )+(?:your |the |me )?(?P<value>(?!the\b|your\b|any\b|some\b)(?:more |very |really )?"
+        r"[a-z-]+(?:,? (?:and )?[a-z-]+){0,2}?) (?:answers|replies|responses|explanations)\b.*",
+        "preference.style",
+        "preference",
+    ),
+    verb_frame(
+        r"(?:please |from now on,? |i'd like you to |i want you to |always |can you )*(?:keep|"
+        r"make) (?:all )?(?:your |the |my )?"
+        r"(?:answers|replies|responses|explanations) (?P<value>[^,]+)",
+        "preference.style",
+        "preference",
+    ),
+    verb_frame(
+        rf"{DOES} (?:have|got|found) (?P<value>a (?:new )?(?:girlfriend|boyfriend|partner)) now",
+        "user.marital_status",
+        "identity",
+        "replaces",
+    ),
+    verb_frame(
+        r"my (?:full |legal |real |first |english |chinese |official )name(?: is|'s) (?P<value>(?!not\b|"
+        r"on\b)[a-z][\w' -]+)",
+        "user.name",
+        "identity",
+        name=True,
+    ),
+    verb_frame(
+        rf"(?:{DOES} (?:can't digest|can't tolerate)|{IS}) (?P<value>(?:lactose|gluten|fructose|histamine|dairy))"
+        r"(?:[- ](?:intolerant|sensitive)|$)",
+        "user.allergy",
+        "constraint",
+    ),
+)
