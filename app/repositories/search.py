@@ -77,7 +77,7 @@ _SOME_PROCEDURAL: Final = (
     .limit(bindparam("most", type_=Integer()))
     .subquery()
 )
-_PROCEDURAL: Final = Prepared.of(select(func.count()).select_from(_SOME_PROCEDURAL))
+_PROCEDURAL: Final = Prepared.of(select(func.count().label("rows")).select_from(_SOME_PROCEDURAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class SearchRepository(Repository):
         """How many lessons and procedures owners have, counted up to `most`."""
         values = {"tenant_id": self._tenant_id, "owners": list(owners), "most": most}
         (row,) = await _PROCEDURAL.run(self._connection, values)
-        return int(row[0])
+        return int(row["rows"])
 
     async def extent_of_messages(self, scope: Scope, period: Period, most: int) -> Extent:
         """How many messages there are in scope and period, and whose they are."""

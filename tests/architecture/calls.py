@@ -346,7 +346,6 @@ def session_calls() -> Iterator[Call]:
     yield Call(states + "page", "next", lambda tx: tx.states.page(SESSION, 5, 50))
     forks = "ForkRepository."
     yield Call(forks + "copy_summaries", "all", lambda tx: tx.forks.copy_summaries(SESSION, "s200", 10))
-    yield Call(name + "summarized_to", "one", lambda tx: tx.sessions.summarized_to("s200", 10))
 
 
 def summary_calls() -> Iterator[Call]:

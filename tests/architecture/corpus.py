@@ -72,9 +72,6 @@ INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at,
     SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at FROM texts WHERE n % 5 = 0;
 INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at, at_seq)
     SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at, n % 10 FROM texts;
-INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at)
-    SELECT tenant_id, pg_temp.id(10, n), 's' || s, 0, n % 10 + 1, n % 10 + 1, 'summary', 2, at FROM texts;
-
 INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at, superseded_at)
     SELECT tenant_id, pg_temp.id(10, n), 's' || s, (n - 1) % 2, (n - 1) % 10 + 1, (n - 1) % 10 + 1, 'summary ' || n, 4,
            at, CASE WHEN n % 5 = 0 THEN at END FROM texts;

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-revision = "0007"
+revision = "0008"
 down_revision = "0006"
 branch_labels = None
 depends_on = None
