@@ -28,8 +28,8 @@ class ContextSelection(Selection):
 
     @property
     def narrow(self) -> bool:
-        """It leaves nearly all of what its owners have."""
-        return False
+        """It leaves nearly all of what its owners have, unless lessons and procedures alone are wanted."""
+        return self.procedural
 
     def values(self) -> dict[str, Any]:
         """The values of the conditions' parameters, by name."""

@@ -10,7 +10,21 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, Column, ColumnElement, DateTime, Select, Text, bindparam, func, or_, select, text
+from sqlalchemy import (
+    ARRAY,
+    Column,
+    ColumnElement,
+    DateTime,
+    Integer,
+    Select,
+    Text,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+    text,
+)
 
 from app.core import clock
 from app.db.models import (
@@ -23,9 +37,10 @@ from app.db.models import (
     owner_stats,
     sessions,
 )
+from app.domain.memory import VISIBLE_STATUSES
 from app.domain.scope import Scope
 from app.repositories.base import Repository, outside_expired
-from app.repositories.corpus import TENANT, Corpus, Path
+from app.repositories.corpus import OWNERS, TENANT, Corpus, Path
 from app.repositories.legs import LegShape, extent_statement, legs_statement
 from app.repositories.models import ModelRecord
 from app.repositories.prepared import Prepared
@@ -49,6 +64,20 @@ _WALK: Final = text(
 _PLANNED_ANEW: Final = text(f"SELECT {_ANEW}")
 _ESTIMATE: Final = text("SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(:name)")
 """The planner's own estimate: no count would be worth its time."""
+
+
+_SOME_PROCEDURAL: Final = (
+    select(memories.c.id)
+    .where(
+        memories.c.tenant_id == TENANT,
+        memories.c.owner == func.any(OWNERS),
+        memories.c.kind == literal_column("'procedural'"),  # in words, as the partial index has it
+        memories.c.status.in_([literal_column(f"'{status}'") for status in VISIBLE_STATUSES]),
+    )
+    .limit(bindparam("most", type_=Integer()))
+    .subquery()
+)
+_PROCEDURAL: Final = Prepared.of(select(func.count().label("rows")).select_from(_SOME_PROCEDURAL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +259,12 @@ class SearchRepository(Repository):
     async def extent_of_memories(self, selection: Selection, most: int) -> Extent:
         """How many memories a selection leaves, and whose they are."""
         return await self._extent(_MEMORIES, selection, most)
+
+    async def procedural(self, owners: Sequence[str], most: int) -> int:
+        """How many lessons and procedures owners have, counted up to `most`."""
+        values = {"tenant_id": self._tenant_id, "owners": list(owners), "most": most}
+        (row,) = await _PROCEDURAL.run(self._connection, values)
+        return int(row["rows"])
 
     async def extent_of_messages(self, scope: Scope, period: Period, most: int) -> Extent:
         """How many messages there are in scope and period, and whose they are."""

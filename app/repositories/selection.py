@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, BindParameter, ColumnElement, DateTime, Text, and_, bindparam, func, or_
+from sqlalchemy import ARRAY, BindParameter, ColumnElement, DateTime, Text, and_, bindparam, func, literal_column, or_
 
 from app.db.models import memories
 from app.domain.filters import Filter
@@ -81,14 +81,21 @@ class Selection:
             *(bool(value) for value in listed),
             self.uncertain,
             self.sessions_apart,
+            self.procedural,
         )
+
+    @property
+    def procedural(self) -> bool:
+        """Whether lessons and procedures alone are chosen: an index knows them."""
+        return tuple(self.kinds) == ("procedural",)
 
     @property
     def narrow(self) -> bool:
         """Whether it may leave much less than what its owners have."""
         scope = self.scope
         named = (scope.agent_id, scope.app_id, scope.session_id)
-        return any(value is not None for value in named) or self.filter is not None or bool(self.categories)
+        some = self.filter is not None or bool(self.categories) or self.procedural
+        return some or any(value is not None for value in named)
 
     def values(self) -> dict[str, Any]:
         """The values of the conditions' parameters, by name; those of the filter have their values with them."""
@@ -113,7 +120,9 @@ class Selection:
         """The conditions on `memories`, each parameter with its value."""
         values = self.values()
         chosen = [*self._scoped(values), *self._current(values)]
-        if self.kinds:
+        if self.procedural:
+            chosen.append(memories.c.kind == literal_column("'procedural'"))  # in words, as the partial index has it
+        elif self.kinds:
             chosen.append(memories.c.kind == any_of("of_kinds", values))
         if self.categories:
             chosen.append(memories.c.category == any_of("of_categories", values))

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from app.domain.context.defaults import SectionName, Strategy
 from app.domain.memory import Category, Kind, Source
+from app.domain.procedure import Outcome
 from app.schemas.fields import Instant, MessageText, RequestModel, ResponseModel
 from app.schemas.search import FactorWeights
 
@@ -75,6 +76,10 @@ class ContextItem(ResponseModel):
     date: datetime | None = Field(None, description="When it was so, or was said")
     uncertain: bool | None = None
     disputed: bool | None = None
+    sort: Literal["lesson", "procedure"] | None = Field(
+        None, description="In `lessons`; a procedure's body is read by `memory_id`: GET /v1/procedures/{id}"
+    )
+    outcome: Outcome | None = Field(None, description="What a lesson comes from: failure warns, success recommends")
     from_seq: int | None = None
     to_seq: int | None = None
 

@@ -1,8 +1,9 @@
 """What helps with a task: procedures and lessons, found by what the task says, ordered by how well they have worked."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from app.core import clock
@@ -11,10 +12,10 @@ from app.domain.procedure import Found, in_order, success_rate
 from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.schemas.procedures import MatchedLesson, MatchedProcedure, Matches
-from app.schemas.search import Hit, LegWeights, SearchRequest
+from app.schemas.search import LegWeights, SearchRequest
 from app.services.presenting_procedures import card_of, lesson_fields
 from app.services.retrieval import RetrievalService
-from app.uow import UnitOfWork
+from app.uow import Transaction, UnitOfWork
 
 LEGS: Final = LegWeights(dense=0.6, lexical=0.4, time=0, key=0, constraint=0)
 """Tasks of one kind are seldom told in the same words: the meaning counts for more than in other searches."""
@@ -31,6 +32,37 @@ CANDIDATES: Final = 8
 """Hits looked at for each that is wanted: procedures and lessons are told apart afterwards."""
 
 MOST_CANDIDATES: Final = 100
+
+
+class Likeness(Protocol):
+    """How like a task something is, as a search found it."""
+
+    @property
+    def relevance(self) -> float:
+        """In [0, 1]."""
+
+    @property
+    def similarity(self) -> float | None:
+        """Calibrated; None without vectors."""
+
+    @property
+    def coverage(self) -> float | None:
+        """How much of the task's words it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What helps with a task, best first, lessons of failures before others.
+
+    Args:
+        lessons: What attempts taught.
+        procedures: How it is done.
+        ends: When the memories behind them end, by id; without those that do not.
+    """
+
+    lessons: Sequence[MatchedLesson] = ()
+    procedures: Sequence[MatchedProcedure] = ()
+    ends: Mapping[str, datetime] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +89,41 @@ class Matching:
             collapse=False,
         )
         found = await self.retrieval.search(principal, request)
-        hits = {UUID(hit.id): hit for hit in found.results if _fits(hit)}
+        hits = {UUID(hit.id): hit.score_breakdown for hit in found.results}
         if not hits:
             return Matches(lessons=[], procedures=[], degraded=found.degraded)
         async with self.uow.begin(principal) as tx:
-            procedures = {row["id"]: row for row in await tx.procedures.by_ids(list(hits))}
-            taught = {row["id"]: row for row in await tx.lessons.by_ids(list(hits), clock.now())}
-            others = await tx.memories.by_ids([one for one in hits if one not in procedures and one not in taught])
-        plain = {row["id"]: row for row in others if row["category"] == "lesson"}
-        return Matches(
-            lessons=_lessons(taught, plain, hits)[:limit],
-            procedures=_procedures(list(procedures.values()), hits)[:limit],
-            degraded=found.degraded,
-        )
+            matched = await help_among(tx, hits, limit)
+        return Matches(lessons=list(matched.lessons), procedures=list(matched.procedures), degraded=found.degraded)
 
 
-def _procedures(rows: Sequence[RowLike], hits: Mapping[UUID, Hit]) -> list[MatchedProcedure]:
-    found = [Found(row, _relevance(hits[row["id"]]), success_rate(row["successes"], row["failures"])) for row in rows]
+async def help_among(tx: Transaction, found: Mapping[UUID, Likeness], limit: int) -> Help:
+    """Of the procedural memories that a search found those that fit, at most `limit` of a sort."""
+    hits = {one: likeness for one, likeness in found.items() if _fits(likeness)}
+    if not hits:
+        return Help()
+    procedures = await tx.procedures.by_ids(list(hits))
+    taught = {row["id"]: row for row in await tx.lessons.by_ids(list(hits), clock.now())}
+    cards = {row["id"]: row for row in await tx.memories.by_ids(list(hits))}
+    known = taught.keys() | {row["id"] for row in procedures}
+    plain = {one: row for one, row in cards.items() if one not in known and row["category"] == "lesson"}
+    ends = {one: [end for end in (row["valid_to"], row["expires_at"]) if end is not None] for one, row in cards.items()}
+    return Help(
+        lessons=_lessons(taught, plain, hits)[:limit],
+        procedures=_procedures(procedures, hits)[:limit],
+        ends={str(one): min(dates) for one, dates in ends.items() if dates},
+    )
+
+
+def _procedures(rows: Sequence[RowLike], hits: Mapping[UUID, Likeness]) -> list[MatchedProcedure]:
+    found = [Found(row, hits[row["id"]].relevance, success_rate(row["successes"], row["failures"])) for row in rows]
     return [
         MatchedProcedure(**card_of(one.item).model_dump(), relevance=round(one.relevance, 4)) for one in in_order(found)
     ]
 
 
 def _lessons(
-    taught: Mapping[UUID, RowLike], plain: Mapping[UUID, RowLike], hits: Mapping[UUID, Hit]
+    taught: Mapping[UUID, RowLike], plain: Mapping[UUID, RowLike], hits: Mapping[UUID, Likeness]
 ) -> list[MatchedLesson]:
     """Lessons of experiences, and those that were written as memories, of which nobody knows how they served."""
     unknown: dict[str, Any] = {"outcome": None, "task": None, "successes": 0, "failures": 0}
@@ -88,7 +131,7 @@ def _lessons(
     found = [
         Found(
             row,
-            _relevance(hits[row["id"]]),
+            hits[row["id"]].relevance,
             success_rate(row["successes"], row["failures"]),
             warns=row["outcome"] == "failure",
         )
@@ -97,10 +140,5 @@ def _lessons(
     return [MatchedLesson(**lesson_fields(one.item), relevance=round(one.relevance, 4)) for one in in_order(found)]
 
 
-def _fits(hit: Hit) -> bool:
-    breakdown = hit.score_breakdown
-    return (breakdown.similarity or 0.0) >= LEAST_SIMILARITY or (breakdown.coverage or 0.0) >= LEAST_COVERAGE
-
-
-def _relevance(hit: Hit) -> float:
-    return hit.score_breakdown.relevance
+def _fits(hit: Likeness) -> bool:
+    return (hit.similarity or 0.0) >= LEAST_SIMILARITY or (hit.coverage or 0.0) >= LEAST_COVERAGE

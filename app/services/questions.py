@@ -43,6 +43,14 @@ class Question:
     rule: FusionRule
     calibration: Calibration
 
+    def by(self, weights: Mapping[Leg, float | None]) -> "Question":
+        """The same question by other weights of meaning and words; no leg speaks that did not."""
+        heard = {
+            leg: (weights.get(leg) or 0.0) if self.rule.weights.get(leg) else 0.0 for leg in (Leg.DENSE, Leg.LEXICAL)
+        }
+        silent = dict.fromkeys(Leg, 0.0)
+        return replace(self, time=None, latest=False, keys=[], rule=replace(self.rule, weights=silent | heard))
+
     def in_zone(self, zone: str, at: datetime) -> "Question":
         """The same question where 昨天 is yesterday of this zone."""
         return replace(self, time=asked_time(self.text, at, ZoneInfo(zone)))

@@ -1,14 +1,13 @@
 """What each tool does, by the use cases that clients call as well."""
 
-import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from app.core.errors import Forbidden, Invalid
-from app.domain.fence import wrap
+from app.domain.fence import cut, wrap
 from app.domain.principal import Principal
 from app.domain.tooling import Language
 from app.repositories.base import Row
@@ -47,23 +46,23 @@ class ToolFault(Exception):  # noqa: N818 - told to the model
 
 @dataclass(frozen=True, slots=True)
 class ToolCalls:
-    """The use cases behind the tools."""
+    """The use cases behind the tools. What was served from memory is neither served nor kept a second time."""
 
     uow: UnitOfWork
     blocks: BlockService
     memories: MemoryService
     retrieval: RetrievalService
     recall: RecallService
-    fence_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     async def run(self, write: Write, arguments: Arguments, call: ToolCall, language: Language) -> str:
         """What the model is told. Raises `ToolFault`, or what the use case raises."""
         match arguments:
             case CoreMemoryAppend():
-                patch = BlockPatch(append=arguments.content)
+                patch = BlockPatch(append=_own(arguments.content, language))
                 return await self._changed(write, arguments.label, patch, call, language)
             case CoreMemoryReplace():
-                replacement = Replacement(old=arguments.old_content, new=arguments.new_content)
+                new = _own(arguments.new_content, language)
+                replacement = Replacement(old=arguments.old_content, new=new)
                 return await self._changed(write, arguments.label, BlockPatch(replace=replacement), call, language)
             case ArchivalMemoryInsert():
                 return await self._insert(write, arguments, call, language)
@@ -86,7 +85,8 @@ class ToolCalls:
             raise ToolFault(say("read_only", language, label=label)) from problem
         block = Block.model_validate(answer.body)
         places = {name: getattr(block, name) for name in ("label", "version", "characters", "limit")}
-        return say("block", language, **places, text=self._fenced(block.text, f"block:{label}"))
+        text = _fenced(write.principal, block.text, f"block:{label}")
+        return say("block", language, **places, text=text)
 
     async def _block(
         self, principal: Principal, label: str, call: ToolCall, language: Language
@@ -110,7 +110,7 @@ class ToolCalls:
         """What an agent says of its own accord is its word, not the user's: uncertain until somebody confirms it."""
         sources = [] if call.session_id is None else [SourceIn(session_id=call.session_id)]
         request = MemoryAdd(
-            text=arguments.content,
+            text=_own(arguments.content, language),
             category=arguments.category,
             importance=arguments.importance,
             source="assistant_said",
@@ -122,7 +122,7 @@ class ToolCalls:
         answer = await self.memories.add(write.principal, request, write.claim)
         memory = AddedMemory.model_validate(answer.body)
         saying = "kept" if memory.seen_count == 1 else "known"
-        return say(saying, language, id=memory.id, text=self._fenced(memory.text, "memories"))
+        return say(saying, language, id=memory.id, text=_fenced(write.principal, memory.text, "memories"))
 
     async def _search(
         self, principal: Principal, arguments: ArchivalMemorySearch, call: ToolCall, language: Language
@@ -144,7 +144,7 @@ class ToolCalls:
             marks += say("disputed", language) if hit.disputed else ""
             at = (hit.occurred_at or hit.created_at).isoformat()[:SHORT_DATE]
             lines.append(f"[{at}] {hit.text}{marks}")
-        return self._page(lines, arguments.page, arguments.limit, "memories", language)
+        return _page(principal, lines, arguments, "memories", language)
 
     async def _conversations(
         self, principal: Principal, arguments: ConversationSearch, call: ToolCall, language: Language
@@ -168,21 +168,39 @@ class ToolCalls:
             message = hit.message
             at = message.occurred_at.astimezone(_zone(call)).strftime("%Y-%m-%d %H:%M")
             text = message.content if isinstance(message.content, str) else " ".join(_texts(message.content))
-            lines.append(f"[{at}, {message.session_id} #{message.seq}] {message.role}: {text}")
-        return self._page(lines, arguments.page, arguments.limit, "messages", language)
+            lines.append(f"[{at}, {message.session_id} #{message.seq}] {message.role}: {cut(text).strip()}")
+        return _page(principal, lines, arguments, "messages", language)
 
-    def _page(self, lines: Sequence[str], page: int, size: int, source: str, language: Language) -> str:
-        first = page * size
-        shown = lines[first : first + size]
-        if not shown:
-            return say("no_more", language, page=page) if lines else say("nothing", language)
-        numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(shown, first + 1))
-        more = say("more", language, page=page + 1) if len(lines) > first + size else ""
-        text = self._fenced(numbered, source)
-        return say("found", language, first=first + 1, last=first + len(shown), more=more, text=text)
 
-    def _fenced(self, text: str, source: str) -> str:
-        return wrap(text, key=self.fence_key, source=source)
+def _page(
+    principal: Principal,
+    lines: Sequence[str],
+    asked: ArchivalMemorySearch | ConversationSearch,
+    source: str,
+    language: Language,
+) -> str:
+    first, size = asked.page * asked.limit, asked.limit
+    shown = lines[first : first + size]
+    if not shown:
+        return say("no_more", language, page=asked.page) if lines else say("nothing", language)
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(shown, first + 1))
+    more = say("more", language, page=asked.page + 1) if len(lines) > first + size else ""
+    text = _fenced(principal, numbered, source)
+    return say("found", language, first=first + 1, last=first + len(shown), more=more, text=text)
+
+
+def _fenced(principal: Principal, text: str, source: str) -> str:
+    return wrap(text, key=principal.defaults.fence_key, source=source)
+
+
+def _own(text: str, language: Language) -> str:
+    """What is to be kept but for what memory has served into it."""
+    own = cut(text)
+    if own == text:
+        return text
+    if not own.strip():
+        raise ToolFault(say("recalled", language))
+    return own.strip()
 
 
 def _why_not(problem: Invalid, label: str, before: Row, patch: BlockPatch, language: Language) -> str:

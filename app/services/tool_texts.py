@@ -74,6 +74,10 @@ SAYINGS: Final[Mapping[str, dict[Language, str]]] = {
     "known": {"en": "This was known already, as memory {id}: {text}", "zh": "这条已经存在，记忆 {id}：{text}"},
     "found": {"en": "Results {first}-{last}{more}:\n{text}", "zh": "第 {first}-{last} 条结果{more}：\n{text}"},
     "more": {"en": " (page {page} has more)", "zh": "（第 {page} 页还有更多）"},
+    "recalled": {
+        "en": "This is what memory has given you: it is kept already. Write only what is new, in your own words.",
+        "zh": "这是记忆提供给你的内容，已经保存过了。请只写新的内容，用你自己的话。",
+    },
     "nothing": {
         "en": "Nothing was found. Try other words, or fewer conditions.",
         "zh": "没有找到。请换一种说法，或减少条件。",

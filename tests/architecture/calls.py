@@ -374,6 +374,12 @@ def summary_calls() -> Iterator[Call]:
     )
     widened = legs(OWNER, "a:helper", SHARED_OWNER)
     yield Call("SearchRepository.memories", "of a context", lambda tx: tx.search.memories(widened, in_context))
+    helping = replace(in_context, kinds=["procedural"])
+    chosen = replace(widened, path="selected")
+    yield Call("SearchRepository.memories", "what helps", lambda tx: tx.search.memories(chosen, helping))
+    alone = replace(WITH_SHARED, kinds=["procedural"])
+    yield Call("SearchRepository.extent_of_memories", "how", lambda tx: tx.search.extent_of_memories(alone, 5_001))
+    yield Call("SearchRepository.procedural", "of a context", lambda tx: tx.search.procedural(widened.owners, 5_001))
     yield Call("MemoryRepository.important", "of a context", lambda tx: tx.memories.important(in_context, 5))
     yield Call("MemoryRepository.important", "bound", lambda tx: tx.memories.important(in_context, 5), BOUND)
 

@@ -28,10 +28,12 @@ def at_work(services: Services, **changes: Any) -> Services:
             **changes,
         }
     )
+    messages = replace(services.messages, work_after=work_after(settings))
     return replace(
         services,
         settings=settings,
-        messages=replace(services.messages, work_after=work_after(settings)),
+        messages=messages,
+        turns=replace(services.turns, messages=messages),
         lifecycle=replace(services.lifecycle, summarises=settings.summariser != "off"),
     )
 

@@ -46,7 +46,8 @@ async def test_a_context_has_every_section_and_those_without_a_source_are_empty(
     await say(api, "s", ASKED[language], **ADA)
     found = await context(api)
     assert [one["name"] for one in found["sections"]] == SECTIONS
-    for name in ("profile", "confirm", "lessons"):
+    assert section(found, "lessons")["items"] == []
+    for name in ("profile", "confirm"):
         assert (section(found, name)["items"], section(found, name)["tokens"]) == ([], 0)
     assert FACT[language] in section(found, "facts")["text"]
     assert RULE[language] in section(found, "constraints")["text"]

@@ -98,6 +98,7 @@ memories = tenant_table(
     ),
     Index(None, "tenant_id", "owner", "id"),
     Index("ix_memories_pinned", "tenant_id", "owner", "id", postgresql_where=text("pinned")),
+    Index("ix_memories_procedural", "tenant_id", "owner", "id", postgresql_where=text("kind = 'procedural'")),
     Index("ix_memories_happened", "tenant_id", "owner", text("(COALESCE(occurred_at, created_at))")),
     Index(None, "tenant_id", "agent_id", "id", postgresql_where=text("agent_id IS NOT NULL")),
     Index(None, "tenant_id", "app_id", "id", postgresql_where=text("app_id IS NOT NULL")),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from app.domain.context.defaults import SectionName
+from app.domain.procedure import Outcome
 
 Tongue = Literal["en", "zh"]
 
@@ -28,6 +29,12 @@ HEADINGS: Final[Mapping[Tongue, Mapping[SectionName, str]]] = {
         "constraints": "必须遵守的限制：",
         "status": "状态：",
     },
+}
+
+
+_OUTCOMES: Final[Mapping[Tongue, Mapping[Outcome, str]]] = {
+    "en": {"failure": "failed before", "success": "worked before"},
+    "zh": {"failure": "以前失败过", "success": "以前有效"},
 }
 
 
@@ -60,6 +67,16 @@ def marks_of(source: str, date: str | None, *, uncertain: bool, disputed: bool) 
     """What stands behind a fact: who vouches for it, since when, and whether it is sure."""
     marks: Sequence[str | None] = (source, date, "uncertain" if uncertain else None, "disputed" if disputed else None)
     return f"({', '.join(mark for mark in marks if mark)})"
+
+
+def hint_marks(tongue: Tongue, date: str, outcome: Outcome | None, procedure: str | None) -> str:
+    """What stands behind a lesson or a procedure: what came of it, since when, under which id its body is read."""
+    said = None if outcome is None else _OUTCOMES[tongue][outcome]
+    if tongue == "zh":
+        named = None if procedure is None else f"流程 {procedure}"
+        return f"（{'，'.join(mark for mark in (named, said, date) if mark)}）"
+    named = None if procedure is None else f"procedure {procedure}"
+    return f"({', '.join(mark for mark in (named, said, date) if mark)})"
 
 
 def _many(count: int, one: str, many: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from app.domain.extraction.turns import Turn
+from app.domain.fence import cut
 
 LOOK_AHEAD: Final = 50
 """Messages after a call among which its result is looked for."""
@@ -46,7 +47,7 @@ class Line:
 
 
 def calls_of(given: Sequence[Mapping[str, Any]] | None) -> tuple[Call, ...]:
-    """Tool calls in the forms that providers give them."""
+    """Tool calls in the forms that providers give them, without what was served into their arguments before."""
     found = []
     for one in given or ():
         inner = one.get("function")
@@ -54,7 +55,9 @@ def calls_of(given: Sequence[Mapping[str, Any]] | None) -> tuple[Call, ...]:
         arguments = function.get("arguments", function.get("input", ""))
         written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
         call_id = one.get("id")
-        found.append(Call(call_id if isinstance(call_id, str) else None, str(function.get("name") or "tool"), written))
+        found.append(
+            Call(call_id if isinstance(call_id, str) else None, str(function.get("name") or "tool"), cut(written))
+        )
     return tuple(found)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from app.core.text.language import language_of
+from app.domain.fence import cut
 from app.providers.llm.base import ChatMessage, LanguageModel, LanguageModelNonsense, LanguageModelUnavailable
 from app.providers.llm.prompts import PromptLanguage, prompt, prompt_language
 from app.repositories.base import RowLike
@@ -44,7 +45,9 @@ class Chooser:
             return []
         language = prompt_language(language_of(query))
         messages, question, answer = _WORDS[language]
-        lines = [f"[{row['seq']}] {row['role']}: {' '.join(row['text'].split())[:LINE_CHARACTERS]}" for row in rows]
+        lines = [
+            f"[{row['seq']}] {row['role']}: {' '.join(cut(row['text']).split())[:LINE_CHARACTERS]}" for row in rows
+        ]
         body = "\n".join([messages, *lines, f"{question}{' '.join(query.split())}", answer])
         instructions = prompt("choose", language).filled(most=str(MOST_CHOSEN))
         try:

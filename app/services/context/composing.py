@@ -14,6 +14,7 @@ from app.domain.summary.windows import beyond_window
 from app.services.context.blocks import block_part
 from app.services.context.facts import Contradiction, contradictions, fact_parts
 from app.services.context.gathered import Gathered
+from app.services.context.hints import hint_part
 from app.services.context.history import history, pieces_of, system_messages
 from app.services.context.recalled import Recalled
 from app.services.context.spoken import grouped
@@ -29,7 +30,10 @@ BLOCK_SHARE: Final = 0.25
 HISTORY_SHARE: Final = 0.6
 """Of what is left, for what stands for earlier messages at most."""
 
-ABSENT: Final[tuple[SectionName, ...]] = ("profile", "confirm", "lessons")
+LESSON_SHARE: Final = 3
+"""One part in so many of what constraints leave to memories is kept for lessons and procedures, if there are any."""
+
+ABSENT: Final[tuple[SectionName, ...]] = ("profile", "confirm")
 """Sections whose sources are not there yet."""
 
 
@@ -85,14 +89,15 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     """
     tongue = _tongue(found, recalled)
     contradicted = contradictions(recalled.facts, found.recent)
-    denied = {one.fact.id for one in contradicted}
-    facts = [fact for fact in recalled.facts if fact.id not in denied]
+    left_out = {one.fact.id for one in contradicted} | {hint.id for hint in recalled.hints}
+    facts = [fact for fact in recalled.facts if fact.id not in left_out]
     dropped: list[tuple[SectionName, str]] = []
     purse = _Purse(plan, plan.budget, dropped)
 
     pinned, known = fact_parts(facts, tongue, plan.count)
     memories = _Purse(plan, min(purse.left, int(plan.budget * plan.memory_share)), dropped)
-    pinned, known = memories.buy(pinned, fenced=False), memories.buy(known, fenced=False)
+    pinned = memories.buy(pinned, fenced=False)
+    known, taught = _divided(memories, known, hint_part(recalled.hints, tongue, plan.count))
     status = status_part(
         found.state,
         recalled.number,
@@ -106,12 +111,12 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     groups = grouped(found.recent, lines, plan.count)
     reserved = sum(one.tokens for group in groups[-1:] for one in group)
     purse.left -= reserved  # the question itself
-    pinned, known, status = (purse.pay(part) for part in (pinned, known, status))
+    pinned, known, taught, status = (purse.pay(part) for part in (pinned, known, taught, status))
     blocks = purse.buy(block_part(found.blocks, tongue, plan.count), most=int(plan.budget * BLOCK_SHARE))
     purse.left += reserved
 
     spoken, summary, strategy, missing = _conversation(found, recalled, lines, groups, plan, purse, tongue)
-    parts = [blocks, summary, known, pinned, status, *(_absent(name, tongue) for name in ABSENT)]
+    parts = [blocks, summary, known, taught, pinned, status, *(_absent(name, tongue) for name in ABSENT)]
     layout = Layout(parts, spoken, plan.order, plan.key, plan.count)
     layout.fit(plan.budget)
     return Composed(layout, strategy, contradicted, [*dropped, *layout.dropped], missing)
@@ -140,6 +145,13 @@ class _Purse:
     def pay(self, part: Part) -> Part:
         """The section, all of it chosen already, if it can be paid."""
         return self.buy(part)
+
+
+def _divided(purse: _Purse, known: Part, taught: Part) -> tuple[Part, Part]:
+    """Facts, and lessons with procedures: these have their share for sure, and what facts leave of the rest."""
+    kept_back = min(sum(piece.tokens for piece in taught.pieces), purse.left // LESSON_SHARE)
+    known = purse.buy(known, most=purse.left - kept_back, fenced=False)
+    return known, purse.buy(taught, fenced=False)
 
 
 def _conversation(

@@ -32,6 +32,7 @@ from app.services.context.gathered import (
     fill,
     open_up,
     recent_messages,
+    turns_of,
 )
 from app.services.context.prefetching import TURNS, PrefetchService, is_default
 from app.services.context.recalled import Recalled
@@ -127,13 +128,13 @@ def plan_of(principal: Principal, request: ContextRequest, count: Count) -> Plan
 
 def wanted_of(request: ContextRequest, found: Gathered) -> Wanted | None:
     """What memories are looked up for; None where nobody has said or asked anything."""
-    query = request.query or (None if found.question is None else found.question["text"])
+    query = request.query or found.asked
     if query is None or not query.strip():
         return None
-    asked = found.question is not None and (request.query is None or request.query == found.question["text"])
+    asked = found.question is not None and (request.query is None or request.query == found.asked)
     before = found.before if asked else found.recent
     first = found.first if asked or not found.recent else False
-    turns = [row["text"] for row in before[-TURNS:]]
+    turns = turns_of(before, TURNS)
     return Wanted(
         query=query,
         turns=turns,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from app.domain.fence import cut
 from app.domain.summary.tree import Node
 from app.repositories.base import Row, RowLike
 from app.services.summaries.reading import MOST_QUOTES
@@ -52,6 +53,12 @@ class Gathered:
         return self.recent[-1] if self.recent and self.recent[-1]["role"] == "user" else None
 
     @property
+    def asked(self) -> str | None:
+        """What the user asks, without what was served into the message before; None where nothing is left."""
+        text = "" if self.question is None else cut(self.question["text"])
+        return text if text.strip() else None
+
+    @property
     def before(self) -> Sequence[RowLike]:
         """What was said before the question."""
         return self.recent[:-1] if self.question is not None else self.recent
@@ -69,6 +76,11 @@ class Gathered:
     @property
     def _cut(self) -> bool:
         return len(self.recent) >= LEAST_RECENT
+
+
+def turns_of(rows: Sequence[RowLike], most: int) -> list[str]:
+    """The last things said, oldest first, without what was served into them before."""
+    return [cut(row["text"]) for row in rows[-most:]]
 
 
 async def recent_messages(tx: Transaction, session: Row, wanted: int) -> list[Row]:

@@ -18,7 +18,7 @@ from app.repositories.base import RowLike
 from app.schemas.context import ContextWarm, Prepared
 from app.schemas.search import FactorWeights
 from app.services.access import AccessService
-from app.services.context.gathered import Gathered, recent_messages
+from app.services.context.gathered import Gathered, recent_messages, turns_of
 from app.services.context.recalled import Recalled
 from app.services.context.retrieving import Retrieving, Wanted
 from app.services.redacting import Redacting
@@ -29,6 +29,9 @@ from app.uow import Transaction, UnitOfWork
 KINDS: Final = ("episodic", "semantic")
 KEPT_FOR: Final = timedelta(hours=1)
 """Recency moves on: what was prepared longer ago is found anew."""
+
+FORM: Final = 2
+"""Counted up where what is kept changes: what another release has prepared is found anew."""
 
 TURNS: Final = RECENT_TURNS + 2
 NOBODY: Final = UUID(int=0)
@@ -56,8 +59,8 @@ class PrefetchService:
         memories = 0
         if session is not None and recent:
             found = Gathered(session, recent)
-            if found.question is not None:
-                memories = len((await self._prepare(principal, found, found.question["text"], "turn")).facts)
+            if found.asked is not None:
+                memories = len((await self._prepare(principal, found, found.asked, "turn")).facts)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.finish(tx, {"memories": memories})
 
@@ -69,7 +72,7 @@ class PrefetchService:
         async with self.uow.begin(principal) as tx:
             session = alive(await tx.sessions.get(session_id))
             found = Gathered(session, await recent_messages(tx, session, TURNS))
-        query = request.partial_input or (None if found.question is None else found.question["text"])
+        query = request.partial_input or found.asked
         if query is None or not query.strip():
             return Prepared(session_id=session_id, prepared=False, query=None, memories=0, last_seq=session["last_seq"])
         variant: Variant = "turn" if request.partial_input is None else "typed"
@@ -121,7 +124,7 @@ class PrefetchService:
     ) -> Recalled | None:
         """What was prepared for this very question in this very place, if nothing has changed since."""
         at = clock.now()
-        asked = found.question is not None and _same(wanted.query, found.question["text"])
+        asked = found.asked is not None and _same(wanted.query, found.asked)
         before = found.before if asked else found.recent
         place = before[-1]["seq"] if before else 0
         for row in rows:
@@ -142,8 +145,7 @@ class PrefetchService:
 
 def wanted_by_default(query: str, before: Sequence[RowLike], *, first: bool) -> Wanted:
     """A question as a request without further wishes asks it."""
-    turns = [row["text"] for row in before[-TURNS:]]
-    return Wanted(query, turns, first, "auto", KINDS, FactorWeights(), uncertain=False, at=None)
+    return Wanted(query, turns_of(before, TURNS), first, "auto", KINDS, FactorWeights(), uncertain=False, at=None)
 
 
 def is_default(wanted: Wanted) -> bool:
@@ -163,8 +165,9 @@ def service_principal(tenant_id: UUID, defaults: TenantDefaults) -> Principal:
 
 
 def digest_of(defaults: TenantDefaults) -> str:
-    """What of a tenant's settings a retrieval depends on."""
+    """What of a tenant's settings a retrieval depends on, and the form in which what was prepared is kept."""
     given: dict[str, Any] = {
+        "form": FORM,
         "legs": dict(defaults.legs),
         "factors": dict(defaults.factors),
         "timezone": defaults.timezone,

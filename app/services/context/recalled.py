@@ -1,10 +1,11 @@
 """What was found among memories and earlier messages for a context, and how it is kept until it is asked for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
+from app.domain.procedure import Outcome
 from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 
@@ -84,6 +85,40 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Hint:
+    """A lesson or a procedure that helps with the question.
+
+    Args:
+        id: Its memory's, a procedure's own as well.
+        sort: Which of the two.
+        text: A line: what a lesson says; a procedure's title and when it is used.
+        dated: When it was last changed.
+        until: When it ends.
+        source: Of a lesson's memory.
+        outcome: Of the attempts that a lesson comes from.
+    """
+
+    id: str
+    sort: Literal["lesson", "procedure"]
+    text: str
+    dated: datetime
+    until: datetime | None
+    source: str | None = None
+    outcome: Outcome | None = None
+
+    def stored(self) -> dict[str, Any]:
+        """As JSON."""
+        until = None if self.until is None else self.until.isoformat()
+        return asdict(self) | {"dated": self.dated.isoformat(), "until": until}
+
+    @classmethod
+    def read(cls, stored: Mapping[str, Any]) -> Self:
+        """From JSON."""
+        until = None if stored["until"] is None else datetime.fromisoformat(stored["until"])
+        return cls(**{**stored, "dated": datetime.fromisoformat(stored["dated"]), "until": until})
+
+
+@dataclass(frozen=True, slots=True)
 class Recalled:
     """What was found for a question.
 
@@ -91,6 +126,7 @@ class Recalled:
         query: The question, as it was asked.
         searched: The question, as it was searched for; None where nothing was searched.
         facts: Memories, best first, constraints among them.
+        hints: Lessons and procedures, in the order in which they are shown.
         related: Messages of the session that are related to it: (number, relevance), best first.
         number: The how manieth session of its user this is; None where it is nobody's.
         skipped: Why nothing was looked for.
@@ -101,6 +137,7 @@ class Recalled:
     query: str
     searched: str | None = None
     facts: tuple[Fact, ...] = ()
+    hints: tuple[Hint, ...] = ()
     related: tuple[tuple[int, float], ...] = ()
     number: int | None = None
     skipped: str | None = None
@@ -111,7 +148,8 @@ class Recalled:
     @property
     def until(self) -> datetime | None:
         """When the first of its memories ends."""
-        return min((fact.until for fact in self.facts if fact.until is not None), default=None)
+        ends = [*(fact.until for fact in self.facts), *(hint.until for hint in self.hints)]
+        return min((end for end in ends if end is not None), default=None)
 
     @property
     def rewritten(self) -> str | None:
@@ -124,6 +162,7 @@ class Recalled:
             "query": self.query,
             "searched": self.searched,
             "facts": [fact.stored() for fact in self.facts],
+            "hints": [hint.stored() for hint in self.hints],
             "related": [list(one) for one in self.related],
             "number": self.number,
             "skipped": self.skipped,
@@ -137,6 +176,7 @@ class Recalled:
             query=stored["query"],
             searched=stored["searched"],
             facts=tuple(Fact.read(one) for one in stored["facts"]),
+            hints=tuple(Hint.read(one) for one in stored["hints"]),
             related=tuple((seq, relevance) for seq, relevance in stored["related"]),
             number=stored["number"],
             skipped=stored["skipped"],

@@ -19,6 +19,7 @@ from app.repositories.search import Period
 from app.repositories.selection import Then
 from app.schemas.search import FactorWeights, LegWeights
 from app.services.candidates import leg_query, path_for, way_to_messages, zone_of
+from app.services.context.hints import hints_for
 from app.services.context.recalled import Fact, Recalled
 from app.services.embedding import Embedder
 from app.services.questions import Question, ask
@@ -105,12 +106,14 @@ class Retrieving:
             )
             scoring = scoring_for(principal, wanted.weights, at)
             facts = await _facts(tx, size, selection, question, scoring, wanted)
+            hints = await hints_for(tx, owners, selection, question, scoring) if size.memories else ()
             related = await _related(tx, size, session, question, scoring)
             number = None if session["user_id"] is None else await tx.sessions.ordinal(owners[0], session["created_at"])
         return Recalled(
             query=wanted.query,
             searched=rewritten.text if rewritten.by is not None else query,
             facts=facts,
+            hints=hints,
             related=related,
             number=number,
             degraded=(*rewritten.degraded, *degraded),
