@@ -47,12 +47,15 @@ RIGA = said("The user lives in Riga.", "user.city", "Riga", days=1)
 TEA = said("The user drinks tea.", "preference.drink", "tea")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=[f"{row[1]} <- {row[4]}" for row in ROWS])
-def test_a_pair_of_statements_gets_its_verdict(row: list[str]) -> None:
-    verdict, text, key, value, new_text, new_key, new_value = row
-    old = said(text, key or None, value or None)
-    new = said(new_text, new_key or None, new_value or None, days=1)
-    assert verdict_of(new, old)[0] == verdict
+def test_each_pair_of_statements_gets_its_verdict() -> None:
+    wrong = []
+    for verdict, text, key, value, new_text, new_key, new_value in ROWS:
+        old = said(text, key or None, value or None)
+        new = said(new_text, new_key or None, new_value or None, days=1)
+        given = verdict_of(new, old)[0]
+        wrong += [f"{given}, not {verdict}: {text} <- {new_text}"] if given != verdict else []
+    assert len(ROWS) >= 200
+    assert wrong == []
 
 
 def test_similarity_alone_makes_nothing_a_repetition() -> None:
@@ -324,8 +327,8 @@ def test_a_models_verdict_stands_only_where_rules_let_it(
     "part", ["not a ", "from a to ", "不是", "从", "prefer a ", "喜欢", "比", "1,", "rather ", "把"]
 )
 def test_long_texts_are_compared_by_their_beginning(part: str) -> None:
-    long = said(part * 50_000)
-    assert verdict_of(said(part * 50_000 + "x", days=1), long) == verdict_of(said(part * 90_000, days=1), long)
+    long = said(part * 5_000)
+    assert verdict_of(said(part * 5_000 + "x", days=1), long) == verdict_of(said(part * 9_000, days=1), long)
 
 
 def test_liking_and_disliking_one_thing_are_opposites() -> None:

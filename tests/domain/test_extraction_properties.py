@@ -35,7 +35,7 @@ TURNS = st.lists(st.tuples(st.sampled_from(["user", "user", "assistant", "system
 
 
 @given(TURNS)
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_every_quote_stands_in_a_turn_that_it_cites_and_of_a_role_that_may_say_it(turns: list[Turn]) -> None:
     by_seq = {turn.seq: turn for turn in turns}
     for one in extract(turns):
@@ -52,7 +52,7 @@ def test_every_quote_stands_in_a_turn_that_it_cites_and_of_a_role_that_may_say_i
 
 
 @given(TURNS)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=20)
 def test_extraction_is_deterministic_and_leaves_the_turns(turns: list[Turn]) -> None:
     before = list(turns)
     first: list[Candidate] = extract(turns)
@@ -61,7 +61,7 @@ def test_extraction_is_deterministic_and_leaves_the_turns(turns: list[Turn]) -> 
 
 
 @given(st.text(), st.sampled_from(["user", "assistant"]))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 def test_no_text_breaks_it(text: str, role: str) -> None:
     turn = Turn(1, role, text, NOW, UTC_ZONE)  # type: ignore[arg-type] - one of the roles
     extract([turn, Turn(2, "user", text, NOW, UTC_ZONE)])

@@ -336,3 +336,58 @@ def test_what_a_memory_service_served_is_not_learnt_again() -> None:
 def test_a_method_is_procedural() -> None:
     (found,) = taken("To deploy, run make ship and then tag the release.")
     assert found.kind == "procedural"
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value", "before"),
+    [
+        ("Sorry, I meant I live in Riga, not Oslo.", "user.city", "Riga", "Oslo"),
+        ("Correction: I live in Riga.", "user.city", "Riga", None),
+        ("Actually, I live in Riga.", "user.city", "Riga", None),
+        ("Sorry, my mistake. I live in Riga, not Oslo.", "user.city", "Riga", "Oslo"),
+        ("No, I meant Riga, not Oslo.", None, "Riga", "Oslo"),
+        ("说错了，我住在杭州，不是上海。", "user.city", "杭州", "上海"),
+        ("更正一下，我住在杭州。", "user.city", "杭州", None),
+        ("其实我住在杭州。", "user.city", "杭州", None),
+        ("我记错了，是杭州，不是上海。", None, "杭州", "上海"),
+    ],
+)
+def test_what_puts_something_right_corrects_the_slot_it_states(
+    text: str, key: str | None, value: str, before: str | None
+) -> None:
+    (found,) = taken(text)
+    assert (found.key, found.value, found.change, found.before) == (key, value, "corrects", before)
+
+
+@pytest.mark.parametrize(
+    ("text", "job", "employer"),
+    [
+        ("I'm a nurse at Royal Free.", "a nurse", "Royal Free"),
+        ("I work at Siemens as a tester.", "a tester", "Siemens"),
+        ("我在协和当护士。", "护士", "协和"),
+    ],
+)
+def test_a_clause_that_tells_of_a_job_and_an_employer_fills_both(text: str, job: str, employer: str) -> None:
+    found = {one.key: one for one in taken(text)}
+    assert {key: one.value for key, one in found.items()} == {"user.job": job, "user.employer": employer}
+    assert found["user.job"].text != found["user.employer"].text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I had a fight with my sister on Sunday.",
+        "I can't open the PDF.",
+        "My coworker says the Lisbon office is closing in May.",
+        "In my opinion the EU should tax kerosene.",
+        "I'd like a summary of this article in 3 bullets.",
+        "The movie last night was 3 hours long.",
+        "我周日跟我姐吵了一架。",
+        "我打不开这个PDF。",
+        "同事说里斯本办公室五月要关。",
+        "我要一个匹配5位数字的正则。",
+        "昨晚的电影有三个小时。",
+    ],
+)
+def test_moments_hearsay_opinions_and_what_is_asked_for_once_are_left(text: str) -> None:
+    assert taken(text) == []

@@ -19,10 +19,9 @@ NOISE: Final = (
     "my neighbour has a new bike",
 )
 
-LEAST: Final[dict[Split, float]] = {"tuning": 0.90, "heldout": 0.80}
+LEAST: Final[dict[Split, float]] = {"tuning": 0.945, "heldout": 0.80}
 """The share of updates whose new value is current and whose old one is history. The aim is .95; at the last measurement
-it was .928 on `tuning` and .889 on `heldout` (one update less with the small talk of these tests), at the first .32
-there."""
+it was .953 on `tuning` in both languages."""
 
 
 @cache

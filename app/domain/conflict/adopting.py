@@ -23,6 +23,23 @@ MOST_HAN_BESIDE: Final = 6
 """Characters of a Chinese one, where its words were cut in another way."""
 
 _TIMES: Final = frozenset({"time", "deadline"})
+_ATTRIBUTES: Final = frozenset(
+    {
+        "time",
+        "deadline",
+        "name",
+        "owner",
+        "dose",
+        "version",
+        "school",
+        "employer",
+        "city",
+        "job",
+        "major",
+        "grade",
+        "age",
+    }
+)
 _OWNERS: Final = frozenset({"user", "project", "preference"})
 
 
@@ -130,11 +147,7 @@ def _parts(key: str) -> tuple[tuple[str, ...], str]:
     words = [word for word in rest.replace("_", ".").split(".") if word]
     if owner not in _OWNERS or not words:
         return (), ""
-    attribute = (
-        words.pop()
-        if words[-1] in {"time", "deadline", "name", "owner", "dose", "version", "school", "employer"}
-        else ""
-    )
+    attribute = words.pop() if words[-1] in _ATTRIBUTES else ""
     return tuple(words), "time" if attribute in _TIMES else attribute
 
 

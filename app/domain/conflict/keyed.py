@@ -80,6 +80,7 @@ def _of_many_values(new: Statement, old: Statement, change: Change | None) -> tu
     return "complement", "one_more"
 
 
+_VERSION: Final = re.compile(r" ?v?\d+(?:\.\d+)*$")
 _INSTEAD: Final = re.compile(r"(?:改|换成?)(?P<verb>[喝吃学练玩读看打弹骑坐])")
 _WHEN: Final = re.compile(r"早上|中午|晚上|下午|上午|早餐|午饭|晚饭|睡前|周末|平时")
 
@@ -98,6 +99,8 @@ _EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|\bbest\b|
 def _is_said_anew(new: Statement, old: Statement) -> bool:
     """Whether all but a number is said again (read 20 books, read 40 books now), or all but one of two that exclude."""
     found = parallel(new.text, old.text)
+    if _VERSION.search(str(new.value)) and _VERSION.sub("", str(new.value)) == _VERSION.sub("", str(old.value)):
+        return True
     if found is None or found.shared < 2:  # noqa: PLR2004 - the verb and what it is about
         return False
     return _EXCLUSIVE.search(new.text) is not None or all(
@@ -118,10 +121,17 @@ def _names_the_old_value(new: Statement, old: Statement) -> bool:
 def _of_one_value(new: Statement, old: Statement, change: Change | None) -> tuple[Verdict, str]:
     if change == "ends":
         return "retract", "ended"
-    said, stored = Meaning.of(new.text), Meaning.of(old.text)
+    said, stored = (Meaning.of(_about(one)) for one in (new, old))
     if (said.negations > 0) != (stored.negations > 0) and change != "corrects" and _share(said, stored):
         return "contradict", "negation"
     return ("complement", "detail") if _tells_more(new, old) else ("reinforce", "same_value")
+
+
+def _about(statement: Statement) -> str:
+    """The part of a text in which its value stands, or all of it: "is vegetarian and eats no meat" denies no diet."""
+    parts = re.split(r"\band\b|[,，;；]", statement.text)
+    value = str(statement.value).casefold()
+    return next((part for part in parts if value in part.casefold()), statement.text)
 
 
 def _share(one: Meaning, other: Meaning) -> bool:

@@ -41,7 +41,8 @@ _WAS: Final = re.compile(r"\b(?:was|were|had)\b(?! born)")
 _AUXILIARIES: Final = frozenset({"was", "were", "had"})
 _REASON: Final = re.compile(r"\b(?:because|since|so that|due to|in order to)\b|因为|由于|以便")
 _SUBJECT: Final = re.compile(
-    r"^\W*(?:the\s)?user(?:['’]s)?\b(?:\s(?:is|has)\b)?|^\W*(?:i['’]m|i['’]ve|i['’]d|we['’]re|we['’]ve|i|my|we|our)\b|^\W*(?:用户|我们?|本人)的?"
+    r"^\W*(?:the\s)?user(?:['’]s)?\b(?:\s(?:is|has)\b)?|^\W*(?:i['’]m|i['’]ve|i['’]d|we['’]re|we['’]ve|i|my|we|"
+    r"our)\b|^\W*(?:用户|我们?|本人)的?"
 )
 _PARTS: Final = re.compile(rf"(?P<han>[{HAN}]+)|(?P<latin>[^\W_{HAN}]+(?:[.+#/@'’-](?=[^\W_{HAN}])[^\W_{HAN}]+)*[+#]*)")
 _DIRECTIONS: Final = frozenset(
@@ -150,12 +151,22 @@ class Meaning:
     def has_the_words_of(self, other: Self) -> bool:
         """Whether the content words are the same, in order or with one part brought to the front."""
         mine, others = self._core, other._core
-        return bool(mine) and (mine == others or "".join(mine) == "".join(others) or self._rotated(other))
+        return bool(mine) and (
+            mine == others or "".join(mine) == "".join(others) or self._rotated(other) or self._of_one_measure(other)
+        )
 
     @property
     def _core(self) -> tuple[str, ...]:
         """The words that none may leave out."""
         return tuple(word for word in self.words if word not in LIGHT) or self.words
+
+    def _of_one_measure(self, other: Self) -> bool:
+        """Whether the same few words stand around the same quantity in another order: 5 km every morning."""
+        mine, others = self._core, other._core
+        if not self.tokens or self.compares or other.compares or self.names | other.names:
+            return False
+        ordered = any(word in _DIRECTIONS or word in _HAN_DIRECTIONS for word in mine)
+        return not ordered and len(mine) >= FEWEST_TO_ROTATE - 1 and sorted(mine) == sorted(others)
 
     def _rotated(self, other: Self) -> bool:
         mine, others = self._core, other._core

@@ -95,7 +95,8 @@ _TOLD_ZH: Final = re.compile("现在|如今|目前|改|换|不再")
 _COMMON_VERB: Final = re.compile(
     r"\b(?:like|love|hate|enjoy|have|has|eat|drink|use|want|need|go|get|got|read|see|saw|know|do|make|made|play|"
     r"try|learn|take|"
-    r"watch|buy|bought|visit|met|meet|speak|own|is|are|am|'m|'s|'re|can|like[sd]|moved?|switched|changed|upgraded|replaced|turned|quit|joined|started|stopped|left|got|think|add|added|cook|study|write|"
+    r"watch|buy|bought|visit|met|meet|speak|own|is|are|am|'m|'s|'re|can|like[sd]|moved?|switched|changed|upgraded|"
+    r"replaced|turned|quit|joined|started|stopped|left|got|think|add|added|cook|study|write|"
     r"fix|work)\b|'(?:m|re|s)\b"
 )
 """Of what these verbs have, one may have several."""

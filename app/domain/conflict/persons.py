@@ -6,8 +6,10 @@ from typing import Final
 from app.core.text.normal import normalise
 
 _PEOPLE_EN: Final = (
-    r"wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|father|mom|mum|dad|parents|sister|brother|son|daughter|kids?|"
-    r"child|children|friend|colleague|coworker|cousin|aunt|uncle|neighbou?r|roommate|flatmate|boss|manager|grandma|grandpa|"
+    r"wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|mother|father|mom|mum|dad|parents|sister|brother|son|"
+    r"daughter|kids?|"
+    r"child|children|friend|colleague|coworker|cousin|aunt|uncle|neighbou?r|roommate|flatmate|boss|manager|grandma|"
+    r"grandpa|"
     r"grandmother|grandfather|nephew|niece|in-laws|twins?"
 )
 _PEOPLE_ZH: Final = (

@@ -22,6 +22,7 @@ _SCALES: Final[dict[str, tuple[float, str]]] = {
     spelling: (scale, unit)
     for spellings, scale, unit in (
         ("km kms kilometer kilometers kilometre kilometres 公里 千米", 1000, "m"),
+        ("里 里地 里路 华里", 500, "m"),
         ("m meter meters metre metres 米", 1, "m"),
         ("cm centimeter centimeters centimetre centimetres 厘米 公分", 0.01, "m"),
         ("mm 毫米", 0.001, "m"),

@@ -85,10 +85,10 @@ united states|usa|us|u s a|united states of america|america|美国
 united kingdom|uk|great britain|britain|英国
 germany|deutschland|德国
 china|prc|people s republic of china|中国
-beijing|peking|北京
-shanghai|上海
-guangzhou|canton|广州
-shenzhen|深圳
+beijing|peking|北京|帝都
+shanghai|上海|魔都
+guangzhou|canton|广州|羊城
+shenzhen|深圳|鹏城
 hangzhou|杭州
 hong kong|hk|香港
 postgresql|postgres|pg|psql
@@ -209,5 +209,5 @@ OF_USE: Final = frozenset(
 )
 """Verbs (as stems) that a change from one thing to another ends, whichever of them was said."""
 
-LIGHT: Final = frozenset("get take need make go date time done 要 需要 去 有 进行 家 家里 做 懂".split())  # noqa: SIM905 - words
+LIGHT: Final = frozenset("get take need make go date time done 要 需要 去 有 进行 家 家里 做 懂 监听".split())  # noqa: SIM905 - words
 """Words (as stems) that one may leave out of a sentence, and it still says the same."""

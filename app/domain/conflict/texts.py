@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
-from app.domain.conflict.cues import before_of, change_of, ends_by_negation, is_tentative
+from app.domain.conflict.cues import before_of, change_of, denied_of, ends_by_negation, is_tentative
 from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.parallels import is_new_state, replaces
 from app.domain.conflict.persons import subject_of
@@ -45,6 +45,16 @@ OF_CHANGE: Final = frozenset(
 )
 """Words that say that something changed, and not what."""
 
+_INSTEAD: Final = re.compile(r"(?i)\binstead\b|\bchange of plans?\b|改[去成为到在]|换成")
+"""What is told of one day gives way only to what is said to happen instead."""
+
+_LEAD: Final = re.compile(
+    r"(?i)^\W*(?:(?:sorry|no|actually|correction|my mistake|oops|wait)[,.:! ]+)+|"
+    r"^\W*(?:我?(?:刚才|之前|上次)?(?:说|写|打|记|搞|弄|填)[错反]了|更正(?:一下)?|纠正(?:一下)?|不对)[,，。:： ]*"
+)
+"""Says that something was wrong, and not what."""
+
+_RULE: Final = re.compile(r"(?i)\b(?:rule|ban|policy|prohibition|restriction)\b|禁令|规定|规矩|限制|禁止")
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -57,11 +67,9 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         change: What it says of what was known; without it nothing is superseded.
         opposite_keys: Whether their keys mean opposite things (likes, dislikes).
     """
-    said, stored = Meaning.of(new.text), Meaning.of(old.text)
+    said, stored = Meaning.of(_LEAD.sub("", new.text)), Meaning.of(old.text)
     if opposite_keys:
-        if new.value is None or old.value is None or not same_value(new.value, old.value):
-            return "add", "other_value"
-        return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
+        return _of_opposites(new, old, change)
     if said.says_the_same_as(stored) and (change == "ends") == (change_of(old.text) == "ends"):
         return "reinforce", "same_words"
     if subject_of(new.text) != subject_of(old.text):
@@ -78,9 +86,28 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         return found
     if _both_keyed(new, old):
         return "add", "other_key"
+    if _is_denied(new.text, stored):
+        return "correct", "corrected"
     if (difference := _contradiction(new, old, said, stored)) is not None:
         return "contradict", difference
     return ("complement", "same_topic") if _is_beside(said, stored) else ("add", "different")
+
+
+def _of_opposites(new: Statement, old: Statement, change: Change | None) -> tuple[Verdict, str]:
+    if new.value is None or old.value is None or not same_value(new.value, old.value):
+        return "add", "other_value"
+    return ("supersede", "changed") if change in {"replaces", "ends"} else ("contradict", "opposite")
+
+
+def _is_denied(text: str, stored: Meaning) -> bool:
+    """Whether "B, not A" is said of all that is stored of A but for A itself."""
+    denied = denied_of(text)
+    gone = set(Meaning.of(denied).words) if denied else set()
+    if not denied or not gone or not gone <= set(stored.words):
+        return False
+    kept = Meaning.of(text.lower().replace(denied.lower(), " "))
+    rest = set(stored.words) - gone - GENERIC
+    return len(rest) > 1 and rest <= set(kept.words)
 
 
 def _both_keyed(new: Statement, old: Statement) -> bool:
@@ -89,9 +116,12 @@ def _both_keyed(new: Statement, old: Statement) -> bool:
 
 def _parallel(new: Statement, old: Statement) -> bool:
     """Whether it is the old sentence with another value; what is only planned changes nothing yet."""
-    if new.change is None and is_tentative(new.text):
+    instead = new.change == "replaces" or _INSTEAD.search(new.text) is not None
+    if new.change is None and is_tentative(new.text) and not (instead and is_tentative(old.text)):
         return False
-    return "episodic" not in {new.kind, old.kind} and replaces(new.text, old.text)
+    if "episodic" in {new.kind, old.kind} and not instead:
+        return False
+    return replaces(new.text, old.text)
 
 
 def _other_slots(new: Statement, old: Statement) -> bool:
@@ -119,7 +149,7 @@ def _changed(
         # All of it is said again and something else beside: "not in Graz but in Linz".
         other_name = stored.names & said.names and said.names - stored.names and said.negations > stored.negations
         return _verdict(change) if (other_name or given_up) and new_words > old_words else None
-    if (given_up and lost <= OF_USE) or _one_word_differs(said, stored):
+    if (given_up and lost <= OF_USE) or _one_word_differs(said, stored, least=1 if change == "corrects" else 2):
         return _verdict(change)
     topic = old_words - _values_of(stored) - OF_CHANGE
     if not topic - (GENERIC - FUNCTIONAL) or not _all_in(topic - (GENERIC - FUNCTIONAL), new_words):
@@ -146,7 +176,8 @@ def _ended(new: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str
         return None
     if ends_by_negation(new.text):
         return ("retract", "ended") if stored.negations == 0 else ("reinforce", "ended_before")
-    return ("retract", "ended") if said.negations == stored.negations else None
+    lifted = stored.negations > said.negations and _RULE.search(new.text) is not None
+    return ("retract", "ended") if lifted or said.negations == stored.negations else None
 
 
 def _verdict(change: Change) -> tuple[Verdict, str]:
@@ -163,11 +194,11 @@ def _sorts(meaning: Meaning, words: Collection[str]) -> set[str]:
     return sorts | ({"name"} if meaning.names & set(words) else set())
 
 
-def _one_word_differs(said: Meaning, stored: Meaning) -> bool:
+def _one_word_differs(said: Meaning, stored: Meaning, *, least: int) -> bool:
     """Whether all is the same but for one word on either side, and what is the same tells what it is about."""
     new_words, old_words = set(said.words), set(stored.words)
     topic = (new_words & old_words) - GENERIC - set(stored.tokens)
-    return len(old_words - new_words) == len(new_words - old_words) == 1 and len(topic) > 1
+    return len(old_words - new_words) == len(new_words - old_words) == 1 and len(topic) >= least
 
 
 def _all_in(words: Collection[str], others: Collection[str]) -> bool:

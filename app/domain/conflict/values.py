@@ -28,6 +28,7 @@ _WITHIN: Final = re.compile(
 _TWO_PLACES: Final = frozenset({"吉林"})
 """A province and a city have this name."""
 
+FEWEST_INITIALS: Final = 3
 _VERSION: Final = re.compile(r"\s*v?\d+(?:\.\d+)*(?:\s*(?:lts|beta|rc\d*))?$")
 _YEAR: Final = re.compile(r"@\d{4}-")
 
@@ -39,7 +40,19 @@ def same_value(one: Any, other: Any) -> bool:  # noqa: ANN401 - a value is any J
     first, second = _text(one), _text(other)
     if first is None or second is None:
         return first is None and second is None and _json(one) == _json(other)
-    return _spelling(first) == _spelling(second) or _says(first) == _says(second)
+    return (
+        _spelling(first) == _spelling(second)
+        or _says(first) == _says(second)
+        or _is_short_for(first, second)
+        or _is_short_for(second, first)
+    )
+
+
+def _is_short_for(short: str, long: str) -> bool:
+    """Whether capital letters are the initials of a name of three words or more: IBM."""
+    words = re.findall(r"[A-Za-z]+", long)
+    capital = len(words) >= FEWEST_INITIALS and all(word[0].isupper() for word in words)
+    return capital and short == "".join(word[0] for word in words)
 
 
 def in_other_scripts(one: Any, other: Any) -> bool:  # noqa: ANN401 - likewise

@@ -17,7 +17,7 @@ LONGEST_SENTENCE: Final = 2_000
 
 _HAN: Final = "\u3400-\u9fff"
 _SENTENCE: Final = re.compile(
-    r"(?:[^.!?;。\n…]|\.(?!\s|$)|(?<=\bmr)\.|(?<=\bdr)\.|(?<=\bms)\.|(?<=\bmrs)\.|"
+    r"(?:[^.!?;。\n…]|\.(?!\s|$)|(?<=\bmr)\.|(?<=\bdr)\.|(?<=\bprof)\.|(?<=\bms)\.|(?<=\bmrs)\.|"
     r"(?<=\be\.g)\.|(?<=\bi\.e)\.|(?<=\bst)\.|(?<=\bvs)\.)++[.!?;。…]*+"
 )
 _TRAILING: Final = " \t\r\n\x0b\x0c,、。.!?;…~:-—)]\"'”」"
@@ -38,7 +38,8 @@ _QUESTION_EN: Final = r"(?:what|which|who|where|when|why|how|can|could|do|does|d
 _SPLIT_EN: Final = re.compile(
     rf"(?:,|\s[-—]|:)\s+(?:and\s+|but\s+|so\s+|then\s+|also\s+|plus\s+|or\s+)?"
     rf"(?=(?:now\s+|these days\s+)?{_SUBJECT_EN}|{_QUESTION_EN})|"
-    rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?!i (?:are|were|both)\b)(?={_SUBJECT_EN})|"
+    rf"\s+(?:and|but|so|while|although|though)\s+(?:also\s+|then\s+)?(?!i (?:are|were|both|broke|split|got|"
+    rf"separated)\b)(?={_SUBJECT_EN})|"
     rf"(?:,\s+|\s+)(?:and|but)\s+(?:also\s+|then\s+|now\s+|currently\s+|recently\s+|"
     rf"mostly\s+|usually\s+|really\s+)?(?={_VERB_EN})|\s+[-–—]{{1,2}}\s+|"
     rf",\s+(?=(?:can't stand|don't like|hate|love|prefer|mostly|mainly) )|"

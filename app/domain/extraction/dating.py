@@ -16,7 +16,8 @@ _PAST: Final = re.compile(
     r"(?<!is )(?<!are )(?<!be )\b(?!need|schedul|plann|book|reserv|suppos|call|nam|bas|allow|us)\w{2,20}ed\b", re.ASCII
 )
 _MOVED: Final = re.compile(
-    r"\b(?:moved|pushed|reschedul\w+|rebooked|postponed|delayed|extended|shifted|set|brought)\b[^,]{0,30}?\b(?:to|until|"
+    r"\b(?:moved|pushed|reschedul\w+|rebooked|postponed|delayed|extended|shifted|set|brought)\b[^,]{0,30}?\b(?:to|"
+    r"until|"
     r"till|for)\b|(?:推迟|延期?|延后|顺延|改签?|改期|提前|挪|调整?|推)(?:到|至|在)|定在|排在|约在"
 )
 """What was put off to a day is ahead, though that was done in the past."""

@@ -13,8 +13,9 @@ from app.domain.extraction.clauses import Clause
 from app.domain.extraction.frames.frame import Frame
 from app.domain.extraction.frames.values import cleaned, sort_of
 
-Mending = Literal["strong", "weak"]
-"""`strong`: it says that something was wrong. `weak`: "no", "actually", 其实, which may only begin a sentence."""
+Mending = Literal["strong", "weak", "plans"]
+"""`strong`: it says that something was wrong. `weak`: "no", "actually", 其实, which may only begin a sentence.
+`plans`: it says that what was meant to be is not to be."""
 
 _STRONG: Final = re.compile(
     r"(?:(?:oh|ah|oops|hmm|well|no|nope|wait|ok|okay|hey|and|but|so|hang on|hold on|actually|sorry|my apologies)"
@@ -25,13 +26,19 @@ _STRONG: Final = re.compile(
     r"scratch that|let me correct|to correct|that(?:'s| was| is) (?:wrong|not right|incorrect|a mistake|a typo)|"
     r"typo\b|i mixed (?:that|it|them|something) up|i gave you the wrong)|"
     r"(?:啊|哦|噢|呃|等等|等下|等一下|抱歉|不好意思|对不起|不|不对|那个|[,。!、 ])*"
-    r"(?:(?:我)?(?:刚才|刚刚|之前|前面|上次|上面)?(?:那个|的)?(?:说|写|打|搞|记|讲|弄|填)(?:错|反|混)了?|错了|口误|笔误|"
+    r"(?:(?:我)?(?:刚才|刚刚|之前|前面|上次|上面)?(?:那个|的)?(?:说|写|打|搞|记|讲|弄|填)(?:错|反|混)了?|错了|口误|"
+    r"笔误|"
     r"(?:我)?(?:来)?(?:更正|纠正|订正)(?:一?下)?|我的意思是|我是说|我想说的是)"
 )
 _WEAK: Final = re.compile(
     r"(?:(?:oh|ah|hmm|well|hey|but)[,.!: -]+)*(?:no|nope|actually|sorry|wait|oops|hold on)(?:[,.:!-]+| (?=i\b|my\b|"
     r"it's\b))(?! ?(?:problem|worries|idea|thanks))|"
     r"(?:啊|哦|噢|呃|[,。!、 ])*(?:不对|不是|不|其实|实际上|应该)[,，。!: ]*(?=我|是|他|她|咱|叫)"
+)
+_PLANS: Final = re.compile(
+    r"(?:(?:ok|okay|so|well|update)[,.!: -]+)*(?:change of plans?|(?:our|my|the) plans? (?:have |has )?changed|"
+    r"(?:i|we)(?:'ve| have)? changed (?:my|our) minds?)\b|(?:我们?)?(?:计划|行程|安排)(?:有变|变了|改了)|"
+    r"(?:我)?改(?:变)?主意了"
 )
 _MEANT: Final = re.compile(
     r"(?:(?:sorry|correction|no)[,: ]+)*(?:what )?i (?:actually )?(?:meant?|should have said)(?: to say| was| is)*"
@@ -64,6 +71,8 @@ def mending_of(sentence: Clause, before: Mending | None, *, alone: bool) -> Mend
         return "strong"
     if before == "strong" and alone:
         return "strong"
+    if _PLANS.match(told) is not None or (before == "plans" and alone):
+        return "plans"
     return "weak" if _WEAK.match(told) is not None else None
 
 
@@ -115,6 +124,8 @@ def mended(candidate: Candidate, how: Mending, before: str | None, earlier: Sequ
         before: What it says was wrong.
         earlier: Candidates before it.
     """
+    if how == "plans":
+        return replace(candidate, change=candidate.change or "replaces")
     if candidate.change in {"ends", "adds"} or (candidate.change == "replaces" and how == "weak"):
         return candidate
     if candidate.key is None and before is None:

@@ -19,11 +19,12 @@ from app.domain.extraction.completing import (
 )
 from app.domain.extraction.corrections import corrected
 from app.domain.extraction.dating import dated
+from app.domain.extraction.fitting import fitting
 from app.domain.extraction.frames.reading import Framed, Framing, alone
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.listing import apart
 from app.domain.extraction.mending import Mending, bare, denial_of, meant, mended, mending_of
-from app.domain.extraction.passing import is_passing
+from app.domain.extraction.passing import is_of_one_day, is_passing
 from app.domain.extraction.plain import Context, category_of, is_fragment, is_habit, is_notable, is_request
 from app.domain.extraction.pronouns import is_of_a_person, is_of_another, name_in
 from app.domain.extraction.reading import framed, read, read_answer, read_frame, read_plain
@@ -43,14 +44,15 @@ SHORT_ZH: Final = 10
 
 _GOES_ON_ZH: Final = re.compile(
     r"(?:叫|名叫|约在|定在|安排在|改到|理由|原因|今年|已经|现在|是|在|有|也|还|都|住|每|用|由|到|从|大概|一般|"
-    r"预计|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
+    r"预计|编号|号码|地址|端口|密码|一共|包括|主要|比如|尤其|特别|而且|并且|对|不|只|负责|"
     r"做|刚|\d)"
 )
 _THEN_ZH: Final = re.compile(r"那")
 """Begins what is concluded for the moment: 那我用清水."""
 
 _FOLLOWS: Final = re.compile(
-    r"(?:and |,|\s)*(?:so|please|therefore)\b|(?:别|请|有事|不要|所以|这段时间|下午|晚上|早上|上午|发|只)"
+    r"(?:and |,|\s)*(?:so|please|therefore)\b|(?:.{0,4}点之?[前后]别|别|请|有事|不要|所以|这段时间|下午|晚上|早上|"
+    r"上午|发|只)"
 )
 """Begins what holds as long as the clause before it: "so no site visits", 有事微信找我."""
 
@@ -69,6 +71,12 @@ def _is_own_slot(key: str) -> bool:
     """Whether a key holds what is the user's own, and nothing of somebody close to them."""
     known = built_in(key)
     return known is not None and known.key.startswith("user.") and known.key not in _OF_OTHERS
+
+
+def _fills_a_slot(clause: Clause) -> bool:
+    """Whether a clause by itself fills a slot that everybody has."""
+    found = alone(clause)
+    return found is not None and found.frame.firm and built_in(found.frame.key) is not None
 
 
 class Message:
@@ -201,6 +209,7 @@ class Message:
             or (self._context.fiction and not has_subject(clause))
             or is_common_knowledge(clause.plain)
             or is_passing(clause)
+            or (is_of_one_day(clause) and not _fills_a_slot(clause))
         )
 
     def _take(self, clause: Clause, slot: Framed | None) -> None:
@@ -297,6 +306,7 @@ class Message:
     def _add(self, candidate: Candidate, clause: Clause) -> None:
         if candidate.key is not None and subject_of(clause.text) is not None and _is_own_slot(candidate.key):
             candidate = replace(candidate, key=None)
+        candidate = fitting(candidate)
         if candidate.expires_at is not None:
             self._lasting = (clause.sentence, candidate.expires_at)
         elif (

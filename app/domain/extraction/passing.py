@@ -53,6 +53,8 @@ _REFERS_EN: Final = re.compile(
 )
 _TOLD_EN: Final = re.compile(
     r"i (?:gave|told|sent|asked|showed|said|mentioned|wrote)(?: to)? (?:you|that|it|before|earlier|about)\b|"
+    r"i (?:do )?have (?:a|one|another|some)(?: \w+)? questions?\b|i never (?:won|did|was|had|went|worked|lived|owned|"
+    r"studied|used)\b|"
     r"(?:we|i) (?:spoke|talked|chatted) (?:about|before|earlier|last|yesterday)\b|"
     r"i (?:was|am|'m) (?:wrong|right|mistaken)\b|i (?:didn't|did not|never|don't) (?:ask|mean|say|tell|want that|know|"
     r"understand|"
@@ -64,7 +66,7 @@ _MOOD_EN: Final = re.compile(
     r"\bin an? (?:\w+ )?mood\b|\bmakes me (?:laugh|smile|happy|sad|cry|angry|nervous|so)\b|"
     r"^(?:i |we )?(?:just |already )?finished (?:the|my|our|it|lunch|dinner|breakfast|eating|reading|watching|at)\b|"
     r"^i got an (?:email|message|call|mail)\b|"
-    r"^my (?:whole )?(?:life|day|week|brain|shifts?|head|mood) (?:is|are|was|were)\b|"
+    r"^my (?:whole )?(?:life|day|week|brain|head|mood) (?:is|are|was|were)\b|"
     r"\b(?:is|are|was|were) (?:so |too |really |very |just |absolutely |kind of )*(?:brutal|insane|asleep|awful|"
     r"terrible|"
     r"amazing|great|awesome|annoying|boring|exhausting|a mess|a lie|a nightmare|a joke|a pain|hilarious|delicious|"
@@ -124,9 +126,9 @@ _PLAIN_STATE_EN: Final = re.compile(
 )
 _FRAGMENT_EN: Final = re.compile(
     r"(?:the (?:one|ones|last|first|other) (?:from|with|about|on|in)|(?:as for|about|regarding|except|besides|"
-    r"only (?:\d+ )?\w+(?: left\b.*)?$|just (?:an?|one|some|\d+) \w+$|same|something|anything|maybe|like|number|"
-    r"option|second|third) (?!.*\b(?:is|are|was|has|have|be|works?|go|goes|on "
-    r"\w+days?|in the|at \d)\b))"
+    r"same|something|anything|maybe|like|number|option|second|third) (?!.*\b(?:is|are|was|has|have|be|works?|go|goes|"
+    r"on "
+    r"\w+days?|in the|at \d)\b)|only (?:\d+ )?\w+(?: left\b.*)?$|just (?:an?|one|some|\d+) \w+$)"
 )
 _EN: Final = (
     _REFERS_EN.search,
@@ -141,29 +143,36 @@ _EN: Final = (
 )
 
 _LIFE_ZH: Final = re.compile(
-    r"结婚|领证|订婚|婚礼|离婚|怀孕|生了|出生|搬|签了|签约|买了(?:房|车|套|辆)|买房|买车|卖了|入职|离职|辞|裸辞|跳槽|升|毕业|"
-    r"确诊|手术|骨折|扭|受伤|领养|收养|上线|发布|决定|定了|说好|换|改|通知|延期|推迟|取消|到期|截止|迁|去世|没了|走了|拿到|"
-    r"通过|考过|开始|戒|停|退休|第一天|最后一天|为止|从今|起|到[\d一二三四五六七八九十下周月底]|过敏|确认|批|录取|offer|转行|"
-    r"规定|不许|不能|别|不算|作废|到(?!家|公司|点|了)[\u4e00-\u9fff]{2,4}了|请记|航班|面试|考试|预约|约了|飞|出差|复诊|体检|开业|提交|交稿|新|坏|装了|搭|当|"
+    r"结婚|领证|订婚|婚礼|离婚|怀孕|生了|出生|搬|签了|签约|买了(?:房|车|套|辆)|买房|买车|卖了|入职|离职|辞|裸辞|跳槽|"
+    r"升|毕业|"
+    r"确诊|手术|骨折|扭|受伤|领养|收养|上线|发布|决定|定了|说好|换|改|通知|延期|推迟|取消|到期|截止|迁|去世|没了|"
+    r"走了|拿到|"
+    r"通过|考过|开始|戒|停|退休|第一天|最后一天|为止|从今|起|到[\d一二三四五六七八九十下周月底]|过敏|确认|批|录取|"
+    r"offer|转行|"
+    r"规定|不许|不能|别|不算|作废|到(?!家|公司|点|了)[\u4e00-\u9fff]{2,4}了|请记|航班|面试|考试|预约|约了|飞|出差|"
+    r"复诊|体检|开业|提交|交稿|新|坏|装了|搭|当|"
     r"做了(?!.{0,6}饭)|成了"
 )
 _DAY_ZH: Final = re.compile(
     r"昨[天晚夜日]|今[天早晚晨]|今儿|刚才|刚刚|前[天晚]|这会儿|这两个小时|待会|一会儿?|凌晨.{0,3}(?:写|做|弄|改|干)完"
 )
 _ONE_DAY_ZH: Final = re.compile(
-    r"(?:上?(?:周|星期|礼拜)[一二三四五六日天末]).{0,20}(?:了|过)|(?:周|星期|礼拜)[一二三四五六日天末].{0,12}(?:吵|聊|玩|逛|看了|吃了|"
+    r"(?:上?(?:周|星期|礼拜)[一二三四五六日天末]).{0,20}(?:了|过)|(?:周|星期|礼拜)[一二三四五六日天末].{0,12}(?:吵|"
+    r"聊|玩|逛|看了|吃了|"
     r"去了|落在|忘)"
 )
 _OTHERS_ZH: Final = re.compile(
     r"(?!.*(?:医生|大夫|律师|法务|体检|物理治疗师?|hr|人事|学校|老师|房东|物业|保险|签证).{0,3}(?:说|让|要求|建议))"
-    r"(?:(?:我|我们|咱)?(?:的|家)?[^,我]{1,8}?(?:(?<![小会想能要话])说(?=..)|认为|觉得|提到(?![\d一二三四五六七八九十百千])|吐槽|念叨|抱怨|唠叨)(?!好|的|明|话|普|"
+    r"(?:(?:我|我们|咱)?(?:的|家)?[^,我]{1,8}?(?:(?<![小会想能要话])说(?=..)|认为|觉得|"
+    r"提到(?![\d一二三四五六七八九十百千])|吐槽|念叨|抱怨|唠叨)(?!好|的|明|话|普|"
     r"粤|英|中|闽|法|德|日|"
     r"上海|四川|书|不|要|是)|"
     r"(?:公司|单位|网上|群里)?有人说|听说|据说|大家都?[说觉]|网上|新闻|说(?:周|星期|下|明|后|好像)|"
     r"(?:我)?(?:收到|看到|读到|刷到|听到)(?:了)?(?!.{0,6}offer))"
 )
 _INABILITY_ZH: Final = re.compile(
-    r"我?(?:还是|又|怎么|实在|现在)*(?:找不到|打不开|登不上|连不上|进不去|想不起来?|看不懂|记不清|弄不明白|装不上|下不了|搞不清|"
+    r"我?(?:还是|又|怎么|实在|现在)*(?:找不到|打不开|登不上|连不上|进不去|想不起来?|看不懂|记不清|弄不明白|装不上|"
+    r"下不了|搞不清|"
     r"找不着|受不了了)"
 )
 _TOLD_ZH: Final = re.compile(
@@ -172,30 +181,43 @@ _TOLD_ZH: Final = re.compile(
     r"我(?:不懂|不明白|没懂|不记得|不知道|不清楚|没明白|懂了|明白|知道了)|我(?:能|可以)(?:吃|喝|睡)(?:下|掉|上)|我花了"
 )
 _ORDERED_ZH: Final = re.compile(
-    r"(?:我|我们|咱们?)?(?:还)?(?:想要|要|需要|想找|想写|在写|得写|想做|想看)(?:一?[个份篇首段条张句]|几[个条句]|\d+[个条句份])?"
-    r".{0,16}?(?:正则|总结|摘要|列表|邮件|文案|诗|脚本|函数|表格|模板|例子|翻译|标题|建议|思路|代码|公式|提纲|大纲|鸡蛋|"
+    r"(?:我|我们|咱们?)?(?:还)?(?:想要|要|需要|想找|想写|在写|得写|想做|想看)(?:一?[个份篇首段条张句]|几[个条句]|"
+    r"\d+[个条句份])?"
+    r".{0,16}?(?:正则|总结|摘要|列表|邮件|文案|诗|脚本|函数|表格|模板|例子|翻译|标题|建议|思路|代码|公式|提纲|大纲|"
+    r"鸡蛋|"
     r"发言稿|祝福语|请假条|检讨|同义词|食谱|菜谱|图|解释|答案)$|"
-    r"我(?:还)?(?:得|要).{0,8}(?:前|之前)(?:交|弄完|写完|搞定|做完)$|我?们?.{0,4}今晚(?:吃|看|喝|点|煮|玩)|(?:请)?(?:不要|别)(?:改|动|删)"
+    r"我(?:还)?(?:得|要).{0,8}(?:前|之前)(?:交|弄完|写完|搞定|做完)$|我?们?.{0,4}今晚(?:吃|看|喝|点|煮|玩)|"
+    r"(?:请)?(?:不要|别)(?:改|动|删)"
     r"(?:函数|变量|标题|代码|格式|文件)|先.{1,6}再.{1,6}$|我?更?喜欢.{1,6}(?:那|这)[版个]$|每次都这样|"
-    r"我?想?把.{1,16}(?:换成|转成|换算成|转换成|改写成)(?:欧元|美元|人民币|日元|英文|中文|pdf|json|csv|csv格式|.{0,6}格式)|"
-    r"我有(?:一?个|几个|点)(?:关于|问题|疑问|想法)|(?:下一句|下一个|日志是|报错是|代码是|内容是|问题是|情况是)|(?:我|我这)边?有.{1,3}个(?:方案|"
+    r"我?想?把.{1,16}(?:换成|转成|换算成|转换成|改写成)(?:欧元|美元|人民币|日元|英文|中文|pdf|json|csv|csv格式|"
+    r".{0,6}格式)|"
+    r"我有(?:一?个|几个|点)(?:关于|问题|疑问|想法)|(?:下一句|下一个|日志是|报错是|代码是|内容是|问题是|情况是)|(?:我|"
+    r"我这)边?有.{1,3}个(?:方案|"
     r"选项|问题|想法|选择)"
 )
 _MOOD_ZH: Final = re.compile(
     r"心情|好期待|太期待|不敢相信|乱成|烦死|笑死|气死|吵了|唠叨|一团糟|莫名其妙|好开心|真开心|真好玩|"
-    r"(?:真是|真|好|太|超|特别|非常)(?:个)?(?:好地方|棒|美|漂亮|无语|离谱|搞笑|可惜|刺激)|想吃(?!素)|(?:终于|还在|又)(?:睡|哭|醒|闹)|"
-    r"^讨厌(?:周|星期)|都\d+月|又改|堵在|晚点|(?:手机|电脑|电池|电量).{0,4}(?:剩|没电|\d+%)|没赶上|忘(?:在)?家|落在|先.{0,6}再第|快多了|慢多了|好多了"
+    r"(?:真是|真|好|太|超|特别|非常)(?:个)?(?:好地方|棒|美|漂亮|无语|离谱|搞笑|可惜|刺激)|想吃(?!素)|(?:终于|还在|"
+    r"又)(?:睡|哭|醒|闹)|"
+    r"^讨厌(?:周|星期)|都\d+月|又改|堵在|晚点|(?:手机|电脑|电池|电量).{0,4}(?:剩|没电|\d+%)|没赶上|忘(?:在)?家|落在|"
+    r"先.{0,6}再第|快多了|慢多了|好多了"
 )
 _REFERS_ZH: Final = re.compile(
-    r"(?:这|那|上面|下面|刚才|第.{1,3})(?:个|段|篇|条|版|句|张|份|行|步|道|封|首|些)?(?:例子|文本|回答|答案|报错|错误|函数|代码|"
-    r"脚本|菜谱|菜|文章|句子|段落|图|图片|方案|消息|文件|页面|按钮|问题|步骤|章|练习|日志|输出|结果|邮件|版本|pdf|表|标题|"
-    r"故事|诗|函数|循环|选项|建议)|第[\d一二三四五六七八九十]+[段行版章步页句题](?!.{0,4}(?:负责|是我))|^(?:这|那)个?(?:也|就|真|太|很|不|可|才|还)|那个$|"
-    r"(?<!假)(?<!预算)(?<!额度)(?:只|还)(?:剩|有)[\d一二三四五六七八九十两]+(?:个|分钟|天|小时)|还有.{1,4}天就|花了.{1,6}(?:小时|分钟)|"
-    r"(?:试|跑|改|测)了.{0,4}(?:遍|次|测试)|^(?:开|构建|编译|部署|下载|跑)(?:完会|花了|用了)|的事$|(?:有|花了|用了|要)(?:两|三|几|\d+)个?(?:参数|"
+    r"(?:这|那|上面|下面|刚才|第.{1,3})(?:个|段|篇|条|版|句|张|份|行|步|道|封|首|些)?(?:例子|文本|回答|答案|报错|"
+    r"错误|函数|代码|"
+    r"脚本|菜谱|菜|文章|句子|段落|图|图片|方案|消息|文件|页面|按钮|问题|步骤|章|练习|日志|输出|结果|邮件|版本|pdf|表|"
+    r"标题|"
+    r"故事|诗|函数|循环|选项|建议)|第[\d一二三四五六七八九十]+[段行版章步页句题](?!.{0,4}(?:负责|是我))|^(?:这|"
+    r"那)个?(?:也|就|真|太|很|不|可|才|还)|那个$|"
+    r"(?<!假)(?<!预算)(?<!额度)(?:只|还)(?:剩|有)[\d一二三四五六七八九十两]+(?:个|分钟|天|小时)|还有.{1,4}天就|"
+    r"花了.{1,6}(?:小时|分钟)|"
+    r"(?:试|跑|改|测)了.{0,4}(?:遍|次|测试)|^(?:开|构建|编译|部署|下载|跑)(?:完会|花了|用了)|的事$|(?:有|花了|用了|"
+    r"要)(?:两|三|几|\d+)个?(?:参数|"
     r"鸡蛋|变量|分钟)"
 )
 _PLAIN_STATE_ZH: Final = re.compile(
-    r"(?:我|我们|咱)?(?:现在|还|正|正在|刚)*(?:在(?:去|回|来).{1,8}(?:路上|车上)|在(?:查|改|写|看|调|跑|修|弄|排|等)(?!.{0,4}(?:《|小说|书$|论文|博客|博士))|"
+    r"(?:我|我们|咱)?(?:现在|还|正|正在|刚)*(?:在(?:去|回|来).{1,8}(?:路上|车上)|在(?:查|改|写|看|调|跑|修|弄|排|"
+    r"等)(?!.{0,4}(?:《|小说|书$|论文|博客|博士))|"
     r"刚从.{1,8}(?:回来|出来)|有点想|感冒|想吃)|"
     r"(?:买了点|去了趟|吃了顿|逛了|路过)|我?(?:五|六|七|八|九|十|\d+)点前?得"
 )
@@ -210,13 +232,18 @@ _ZH: Final = (
 )
 
 
-def is_passing(clause: Clause) -> bool:
-    """Whether a clause tells of one moment or day without a lasting change, of the text at hand, or from hearsay."""
+def is_of_one_day(clause: Clause) -> bool:
+    """Whether a clause tells of a day that is over, or of today, and of no lasting change."""
     plain = clause.plain
     if clause.chinese:
         day = _DAY_ZH.search(plain) is not None or _ONE_DAY_ZH.match(plain) is not None
-        return (day and _LIFE_ZH.search(plain) is None) or any(test(plain) for test in _ZH)
+        return day and _LIFE_ZH.search(plain) is None
     day = _DAY_ONLY_EN.search(plain) is not None or (
         _PAST_DAY_EN.search(plain) is not None and _PAST_VERB_EN.match(plain) is not None
     )
-    return (day and _LIFE_EN.search(plain) is None) or any(test(plain) for test in _EN)
+    return day and _LIFE_EN.search(plain) is None
+
+
+def is_passing(clause: Clause) -> bool:
+    """Whether a clause tells of one moment, of the text at hand, or from hearsay."""
+    return any(test(clause.plain) for test in (_ZH if clause.chinese else _EN))

@@ -22,7 +22,7 @@ HYPOTHETICAL: Final = re.compile(
     r"even if|were i|had i|should i)\b(?!.{0,200}\b(?:always|never|use|answer|reply|ask me)\b)|"
     r"(?:i|we)(?:'d| would| could| might| may)\b(?! (?:like you|like to be called|"
     r"like (?:to (?!know|ask|see|hear|get|have|understand|say|thank|live)|an? (?!coffee))|prefer|rather |"
-    r"appreciate it if you|like (?:all|your)))|"
+    r"appreciate it if you|like (?:all|your|[\w, -]{2,40} (?:answers|replies|responses|explanations)\b)))|"
     r"(?:i|we) (?:wish|guess|suppose)\b|(?:maybe|perhaps|possibly|probably)\b|"
     r"i(?:'m| am) (?:thinking (?:of|about)|considering|not sure|unsure)\b|"
     r"(?:i|we) (?:don't know|dunno|think i|think we|(?:was|were) thinking)\b|"

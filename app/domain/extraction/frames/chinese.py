@@ -87,7 +87,7 @@ _BAD_NOUN: Final = re.compile(
     r"(?:现在?|目前|如今|已经|最近|今年|去年|明年|以后|暂时|一般|通常|平时)+$|\d|[一二三四五六七八九十]+月|会$|"
     r".*(?:说|想|觉得).+|.*(?:我|你|他|她|它|们|这|那|谁|什么|不|没|想|能|要|可以|觉得|认为|如果|因为|所以|但|就|才|只|最好|还|都|很|"
     r"说|问|告诉|请|让|给|从|把|被|里|边|上次|时候|地方|写|说|讲|画|买|太.{1,2}|原因|今天|明天|昨天)$|"
-    r"^(?:从|换|想|跟|对|如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|"
+    r"^改[到成为]?$|^(?:从|换|想|如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|"
     r"换成|换到|可能|应该|一个|有|把|对|比如|例如|虽然)"
 )
 
@@ -235,6 +235,9 @@ def _is_no_noun(noun: str) -> bool:
     )
 
 
+_BEGINS: Final = frozenset({"开", "考", "开始", "开会", "起飞", "出发", "发车", "举行"})
+
+
 def _submit(plain: str, text: str) -> Frame | None:
     match = _SUBMIT.fullmatch(plain)
     if match is None or _is_no_noun(match["noun"]):
@@ -243,9 +246,7 @@ def _submit(plain: str, text: str) -> Frame | None:
         value = cleaned(match["value"], text[slice(*match.span("value"))], chinese=True)
         key = slot_of(f"{plain_noun(match['noun'])}截止日期", "time")
         return None if value is None or key is None else Frame(key, value[1], "project", cue_of(plain))
-    noun = (
-        match["noun"] if match["how"] in {"开", "考", "开始", "开会"} else f"{plain_noun(match['noun'])}{match['how']}"
-    )
+    noun = match["noun"] if match["how"] in _BEGINS else f"{plain_noun(match['noun'])}{match['how']}"
     return filled(plain, text, match.span("value"), noun=noun)
 
 

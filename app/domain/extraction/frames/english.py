@@ -127,7 +127,8 @@ def _key_of(
     if verb.key == "{name}":
         return key_of_name(value[0], of_a_project=plain.startswith("we"))
     if noun is None:
-        return verb.key
+        moved = verb.key == "user.city" and verb.change == "replaces"
+        return (key_of_name(value[0], of_a_project=plain.startswith("we")) if moved else None) or verb.key
     if verb.key in {"{due}", "{release}"}:
         if sort != "time":
             return None
@@ -222,7 +223,8 @@ def _copula(plain: str, text: str) -> Frame | None:
         return None
     if how.startswith("due") or (how == "by" and sort == "time"):
         return _due(noun, value[1], plain) if sort == "time" else None
-    return filled(plain, text, match, noun=noun, named=named, firm=recurs or match["own"] is not None, hours=hours)
+    firm = recurs or match["own"] is not None or (is_event(noun) and sort == "time" and cue_of(plain) is not None)
+    return filled(plain, text, match, noun=noun, named=named, firm=firm, hours=hours)
 
 
 def _is_no_slot(match: "re.Match[str]") -> bool:
@@ -326,7 +328,8 @@ def _reversed(plain: str, text: str) -> Frame | None:
         return None
     if sort == "phrase" and not _is_favourite(noun):
         return None
-    return filled(plain, text, match, noun=noun, firm=known)
+    told = own == "our" and sort == "name" and cue_of(plain) is not None
+    return filled(plain, text, match, noun=noun, firm=known or told)
 
 
 def _is_favourite(noun: str) -> bool:

@@ -61,7 +61,8 @@ DAILY: Final = (
     verb_frame(
         rf"(?:{DOES} )?(?:left|resigned from|quit) (?P<before>[^,]+?)(?:,| and| for|,? to join)(?: i| now|'ve|'m| "
         rf"have| am)*(?: just)? ?(?:joined|"
-        rf"started (?:at|with)|working (?:at|for)|work (?:at|for)|signed (?:on )?with|at|with)? ?(?P<value>[^,]+)",
+        rf"started (?:at|with)|working (?:at|for)|work (?:at|for)|signed (?:on )?with|at|"
+        rf"with)? ?(?P<value>(?!.* (?:is|was|are)\b)[^,]+)",
         "user.employer",
         "identity",
         "replaces",

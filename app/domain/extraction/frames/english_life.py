@@ -6,6 +6,65 @@ from app.domain.extraction.frames.verb_frame import DOES, IS, VALUE, verb_frame
 
 LIFE: Final = (
     verb_frame(
+        r"(?P<value>[a-z][\w'-]+) and i(?:'ve| have)?(?: just| recently| finally)* (?:broke up|broken up|split up|"
+        r"split|"
+        r"separated|got divorced|divorced)\b.*",
+        "user.partner",
+        "relation",
+        "ends",
+        name=True,
+    ),
+    verb_frame(
+        r"i(?:'ve| have)?(?: just| recently| finally)* (?:broke up|broken up|split up|"
+        r"split) with (?P<value>[a-z][\w'-]+)\b.*",
+        "user.partner",
+        "relation",
+        "ends",
+        name=True,
+    ),
+    verb_frame(rf"(?:{IS}|{DOES}) (?P<value>retired)\b(?! from).*", "user.job", "identity", "replaces"),
+    verb_frame(
+        r"(?:i|we)(?:'ve| have|'m| am)?(?: now| still| also| just| finally| actually)* (?P<value>smoke|vape|(?:don't|"
+        r"do not) "
+        r"(?:smoke|vape)|(?:started|back to) smoking|a smoker|"
+        r"a non-?smoker)\b(?! (?:salmon|fish|meat|ribs|brisket)).*",
+        "user.smoking",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(
+        r"(?:i|we)(?:'ve| have|'m| am)?(?: now| still| also| just| finally| actually)* (?P<value>(?:don't|do not|"
+        r"never) drink"
+        r"(?: alcohol)?|(?:quit|stopped|gave up) (?:drinking|alcohol)|(?:started|back to) drinking(?: (?:wine|beer|"
+        r"alcohol))?|"
+        r"a teetotall?er)(?: (?:again|at all|any ?more|now|last|this|in|since)\b.*)?",
+        "user.drinking",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(
+        rf"{DOES} (?:have|use|got|bought|own|switched to)(?: myself)?(?: an?|"
+        rf" my)?(?: new)? (?P<value>[\w+ -]+?) (?:phone|"
+        rf"smartphone)",
+        "user.phone_model",
+        "identity",
+        name=True,
+    ),
+    verb_frame(
+        rf"{DOES} (?:got|bought|upgraded to|switched to|have|own)(?: myself)?(?: an?| my| the)?(?: new)? "
+        rf"(?P<value>(?:iphone|pixel|galaxy|oneplus|xiaomi|huawei|nokia)\b[\w +-]*?)(?: (?:last|this|yesterday|now|"
+        rf"today)\b.*)?",
+        "user.phone_model",
+        "identity",
+    ),
+    verb_frame(rf"{IS} staying at {VALUE}", "user.lodging", "event", name=True),
+    verb_frame(
+        r"i'd (?:like|prefer) (?P<value>[a-z-]+(?:,? (?:and )?[a-z-]+){0,2}?) (?:answers|replies|responses|"
+        r"explanations)\b.*",
+        "preference.style",
+        "preference",
+    ),
+    verb_frame(
         r".*\b(?:my|new) (?:new |current )?(?:e-?mail|mail)\b[^@]{0,40}?(?P<value>(?<![\w.+-])[\w.+-]+@[\w.-]+\.\w+).*",
         "user.email",
         "identity",
@@ -25,8 +84,8 @@ LIFE: Final = (
         "identity",
     ),
     verb_frame(
-        rf"(?:{DOES} (?:live|stay)|{IS} living) (?P<value>(?:together )?with (?:my|a|an|two|three|four|some|her|his)\b"
-        rf"[\w' -]+|alone|by myself|on my own)",
+        rf"(?:{DOES} (?:live|stay)|{IS} living) (?:(?:together )?with (?=my|our|an?\b|two|three|four|some|her|his)|"
+        r"(?=alone|by myself|on my own))(?P<value>[\w' -]+?)(?: now| again| these days)*",
         "user.household",
         "identity",
     ),
@@ -68,20 +127,6 @@ LIFE: Final = (
         "project.on_call",
         "relation",
         name=True,
-    ),
-    verb_frame(
-        rf"{DOES} (?:moved|switched|migrated|ported) (?:everything|it all|all my [\w ]+?)(?: over)?"
-        rf"(?: from (?P<before>[^,]+?))? to {VALUE}",
-        "{name}",
-        "preference",
-        "replaces",
-    ),
-    verb_frame(
-        rf"{DOES} (?:upgraded|downgraded|switched|moved|changed|went)(?: over)?(?: from (?P<before>[^,]+?))? to "
-        rf"(?:an? |my |the )?{VALUE}",
-        "{name}",
-        "preference",
-        "replaces",
     ),
     verb_frame(rf"{DOES} ride (?:a |an |my )?{VALUE}", "user.bike", "identity", name=True),
     verb_frame(
@@ -126,3 +171,22 @@ LIFE: Final = (
         "constraint",
     ),
 )
+
+
+MOVED: Final = (
+    verb_frame(
+        rf"{DOES} (?:moved|switched|migrated|ported) (?:everything|it all|all my [\w ]+?)(?: over)?"
+        rf"(?: from (?P<before>[^,]+?))? to {VALUE}",
+        "{name}",
+        "preference",
+        "replaces",
+    ),
+    verb_frame(
+        rf"{DOES} (?:upgraded|downgraded|switched|moved|changed|went)(?: over)?(?: from (?P<before>[^,]+?))? to "
+        rf"(?:an? |my |the )?{VALUE}",
+        "{name}",
+        "preference",
+        "replaces",
+    ),
+)
+"""What is moved to is known by its name alone; frames that say more come first."""

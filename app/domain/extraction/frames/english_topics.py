@@ -79,7 +79,8 @@ _IT: Final = re.compile(
     r"(?P<value>.+)"
 )
 _DOES: Final = re.compile(
-    r"(?:and |so )?(?:now |these days |currently )?(?:i|we)(?:'m|'re| am| are)?(?: now| currently| just| both)*"
+    r"(?:and |so )?(?:now |these days |currently )?(?:(?:i|we)\b|(?=(?:got|bought|joined|took|picked)\b)(?<![\w]))"
+    r"(?:'m|'re| am| are)?(?: now| currently| just| both)*"
     r"(?: (?:go to|going to|use|using|have|having|drive|driving|see|seeing|buy from|buying from|order from|work "
     r"(?:at|for|with)|"
     r"bank with|train at|own|work out at|picked|chose|got|went with|call (?:it|him|her|them)|live in|living in|"

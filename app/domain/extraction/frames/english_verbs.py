@@ -3,13 +3,15 @@
 from typing import Final
 
 from app.domain.extraction.frames.english_daily import DAILY
-from app.domain.extraction.frames.english_life import LIFE
+from app.domain.extraction.frames.english_kin import KIN
+from app.domain.extraction.frames.english_life import LIFE, MOVED
 from app.domain.extraction.frames.nouns import ANIMALS as ANIMALS_EN
 from app.domain.extraction.frames.verb_frame import DOES, IS, VALUE, verb_frame
 
 FRAMES: Final = (
     *DAILY,
     *LIFE,
+    *KIN,
     verb_frame(rf"{IS} (?:saving|saving up|putting money aside) for {VALUE}", "user.savings_goal", "goal"),
     verb_frame(
         rf"(?:{IS} (?:learning|studying|taking)|{DOES} (?:learn|study|took up|started learning|began learning)) "
@@ -129,7 +131,8 @@ FRAMES: Final = (
         name=True,
     ),
     verb_frame(
-        r"(?:we(?:'re| are)|i'm|i am|everything is|the project is) (?:now |still )*on (?P<noun>[a-z][a-z.+#]+(?: js)?) "
+        r"(?:we(?:'re| are)|i'm|i am|everything is|the project is|we|i) (?:now |still )*(?:on|using|use|run|running) "
+        r"(?P<noun>(?!port\b|room\b|about\b|only\b|over\b|under\b)[a-z][a-z.+#]+(?: js)?) "
         r"(?P<value>v?\d[\d.]*\w*)\b.*",
         "project.{noun}.version",
         "tool_config",
@@ -210,4 +213,5 @@ FRAMES: Final = (
         "user.diet",
         "preference",
     ),
+    *MOVED,
 )

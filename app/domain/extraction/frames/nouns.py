@@ -140,6 +140,7 @@ _PROJECT: Final = re.compile(
     r"网站|应用|平台)$"
 )
 _SINGULAR: Final = re.compile(r"(?<=[a-z]{2})(?<!s)(?<!u)(?<!i)s$")
+_NOW_EN: Final = re.compile(r"(?<=\w) (?:these days|nowadays|at the moment|right now|currently|now)$")
 MOST_WORDS: Final = 5
 MOST_HAN: Final = 12
 
@@ -188,7 +189,8 @@ def slot_of(phrase: str, sort: Sort, *, place: bool = False, named: bool = False
         place: Whether the value is where something is.
         named: Whether the value is what something is called.
     """
-    favourite = _FAVOURITE_EN.match(re.sub(r"^(?:my|our)\s+", "", phrase.strip()))
+    phrase = _NOW_EN.sub("", phrase.strip())
+    favourite = _FAVOURITE_EN.match(re.sub(r"^(?:my|our)\s+", "", phrase))
     if favourite is not None:
         return favourite_key(singular(favourite["what"]))
     noun = plain_noun(phrase)

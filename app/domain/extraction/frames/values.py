@@ -29,7 +29,9 @@ TIME: Final = re.compile(
     r"在|下个?|早上|上午|"
     rf"下午|晚上|中午|凌晨|傍晚|改?到|差不多|就|隔) ?)*(?:{_CLOCK}|{_DAY}|{_TIME_ZH})"
 )
-_BARE_HOUR: Final = re.compile(r"\d{1,2}$")
+_BARE_HOUR: Final = re.compile(
+    r"\d{1,2}(?::\d\d)?(?: ?(?:am|pm))?(?: ?(?:to|-|–|until|till) ?\d{1,2}(?::\d\d)?(?: ?(?:am|pm))?)?$"
+)
 _NUMBER: Final = re.compile(
     r"(?:about |around |roughly |only |大约|大概|约)*[$€£¥]? ?\d[\d.,]*(?: ?(?:k|m|%|[a-z]{1,12}|percent|per|a|an)\b)*"
     rf"|{_DIGIT_ZH}+(?:岁|元|块|万|千|公斤|斤|公里|米|楼|层|分钟|小时|片|次|天|个|毫|人)"
