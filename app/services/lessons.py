@@ -10,6 +10,7 @@ from app.core import clock, ids
 from app.core.errors import Invalid, NotFound
 from app.core.text.normal import normalise
 from app.core.text.tokens import tokens
+from app.domain.fence import cut
 from app.domain.likeness import Wording
 from app.domain.principal import Principal
 from app.domain.procedure import SUCCESSES_OF_A_DRAFT, Outcome
@@ -57,7 +58,7 @@ class LessonService:
         principal = write.principal
         principal.require("memories:write")
         cleaned = await self.redacting.clean(principal, request)
-        request = cleaned.request
+        request = own_words(cleaned.request)
         at = clock.now()
         reflection = await self.reflecting.reflect(request)
         memory = _memory(request, reflection)
@@ -134,6 +135,24 @@ class LessonService:
             return Answer(200, shown.model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, LessonWithExperiences, work)
+
+
+def own_words(request: ExperienceIn) -> ExperienceIn:
+    """The attempt without what memory has served into it; a task that was nothing else is left as it is."""
+    steps = [
+        step.model_copy(
+            update={"action": _own(step.action) or step.action, "result": step.result and (_own(step.result) or None)}
+        )
+        for step in request.steps
+    ]
+    evaluation = request.evaluation and (_own(request.evaluation) or None)
+    task = _own(request.task) or request.task
+    return request.model_copy(update={"task": task, "steps": steps, "evaluation": evaluation})
+
+
+def _own(text: str) -> str:
+    own = cut(text)
+    return text if own == text else own.strip()
 
 
 @dataclass(frozen=True, slots=True)

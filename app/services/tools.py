@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from app.core.errors import Conflict, Forbidden, Invalid, NotFound, Problem
 from app.core.text.language import language_of
+from app.domain.fence import cut
 from app.domain.principal import Principal
 from app.domain.tooling import MINIMAL, TOOL_NAMES, Language, ToolForm, ToolSet, cost, in_form
 from app.providers.llm.prompts import prompt_language
@@ -73,10 +74,12 @@ class ToolService:
 
 
 def _said(call: ToolCall) -> str:
-    """What the model says in its own words, names of arguments apart."""
+    """What the model says in its own words, names of arguments apart; all of it where none are its own."""
     given = call.arguments
     values = given.values() if isinstance(given, dict) else [given]
-    return "\n".join(value for value in values if isinstance(value, str))
+    said = "\n".join(value for value in values if isinstance(value, str))
+    own = cut(said)
+    return own if own.strip() else said
 
 
 def _faults(error: ValidationError) -> str:

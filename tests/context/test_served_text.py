@@ -7,6 +7,7 @@ from app.domain.fence import is_genuine
 from tests.conftest import Tenant
 from tests.context.test_context import ASKED, FACT, LANGUAGES, context, section
 from tests.routers.calls import add, body_of, problem_of, say
+from tests.routers.test_lessons import SCRAPING, learn
 from tests.routers.test_tools import call, error_of, make_block, text_of
 
 SAID = {"en": "I live in Lisbon and my cat is called Biscuit.", "zh": "我住在杭州，我的猫叫豆豆。"}
@@ -71,9 +72,9 @@ async def test_a_model_that_keeps_what_it_was_given_is_told_so_and_keeps_its_own
     api: httpx.AsyncClient, tenant: Tenant, language: str
 ) -> None:
     served = await everything_served(api, tenant, language)
-    told = {"zh": "已经保存过了", "en": "kept already"}[language]
     for text in (one[one.index("[[") :] for one in served):
-        assert told in await error_of(api, "archival_memory_insert", {"content": text})
+        told = await error_of(api, "archival_memory_insert", {"content": text})
+        assert "已经保存过了" in told or "kept already" in told
         assert (await call(api, "core_memory_append", {"label": "human", "content": text}))["is_error"]
     kept = await text_of(api, "archival_memory_insert", {"content": f"{served[0]}\n{NEW[language]}"})
     assert NEW[language] in kept
@@ -96,3 +97,16 @@ async def test_a_pasted_context_is_not_what_is_searched_for(
     await say(api, "only", served, user_id="ada")
     assert (await context(api, "only"))["rewritten_query"] is None
     problem_of(await api.post("/v1/sessions/none/context", json={}), 404, "session_not_found")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_an_attempt_teaches_nothing_of_what_memory_served_into_it(
+    api: httpx.AsyncClient, tenant: Tenant, language: str
+) -> None:
+    for served in await everything_served(api, tenant, language):
+        steps = [{"action": "GET /", "result": served, "outcome": "failure"}, {"action": served, "outcome": "failure"}]
+        evaluation = f"{SCRAPING[language]['evaluation']}\n{served}"
+        told = SCRAPING[language] | {"steps": steps, "evaluation": evaluation}
+        learnt = await learn(api, told, user_id="ada")
+        assert "User-Agent" in learnt["lesson"]["text"]
+        assert SAID[language] not in learnt["lesson"]["text"]
