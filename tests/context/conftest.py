@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.composition import Services, work_after
+from app.composition import Services, last_work, work_after
 from app.core import clock, ids
 from app.domain.context.defaults import Strategy
 from tests.conftest import Tenant
@@ -34,7 +34,7 @@ def at_work(services: Services, **changes: Any) -> Services:
         settings=settings,
         messages=messages,
         turns=replace(services.turns, messages=messages),
-        lifecycle=replace(services.lifecycle, summarises=settings.summariser != "off"),
+        lifecycle=replace(services.lifecycle, last_work=last_work(settings)),
     )
 
 

@@ -11,7 +11,7 @@ from tests.routers.test_lessons import SCRAPING, learn
 from tests.routers.test_tools import call, error_of, make_block, text_of
 
 SAID = {"en": "I live in Lisbon and my cat is called Biscuit.", "zh": "我住在杭州，我的猫叫豆豆。"}
-NEW = {"en": "I work as a nurse in Porto.", "zh": "我在苏州做护士。"}
+NEW = {"en": "I live in Porto.", "zh": "我住在苏州。"}
 PASTED = {"en": "Look:\n", "zh": "看：\n"}
 QUERY = {"en": "Lisbon cat Biscuit", "zh": "杭州 猫 豆豆"}
 

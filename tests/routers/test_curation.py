@@ -224,8 +224,10 @@ async def test_a_fork_has_the_messages_up_to_a_number_and_the_state_and_goes_its
     messages = [
         {"role": "user", "content": f"步骤 {number} tea", "external_id": f"x{number}"} for number in range(1, 5)
     ]
-    await api.post("/v1/sessions/s/messages", json={"user_id": "ada", "messages": messages})
+    await api.post("/v1/sessions/s/messages", json={"user_id": "ada", "messages": messages[:2]})
     await api.put("/v1/sessions/s/state", json={"state": {"step": 2}})
+    await api.post("/v1/sessions/s/messages", json={"user_id": "ada", "messages": messages[2:]})
+    await api.put("/v1/sessions/s/state", json={"state": {"step": 4}})
     await tenant.work()
     fork = await api.post("/v1/sessions/s/fork", json={"id": "f", "up_to_seq": 2})
     assert (fork.status_code, fork.json()["last_seq"], fork.json()["message_count"]) == (201, 2, 2)

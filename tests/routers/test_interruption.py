@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.core import clock, ids
+from app.core import ids
 from tests.conftest import Tenant
 from tests.routers.calls import body_of, every, open_session, problem_of, say
 
@@ -94,7 +94,7 @@ async def test_resume_says_where_a_session_stood(api: httpx.AsyncClient, languag
     assert resumed["task"] == TASKS[language]
     assert [message["seq"] for message in resumed["messages"]] == [3, 4]
     assert resumed["open_tool_calls"] == [call]
-    assert (resumed["session"]["status"], resumed["state"]["version"], resumed["summary"]) == ("open", 1, None)
+    assert (resumed["session"]["status"], resumed["state"]["version"], resumed["summary"]["text"]) == ("open", 1, "")
     await say(api, "s", "booked", role="tool", tool_call_id="c1")
     assert body_of(await api.get("/v1/sessions/s/resume"))["open_tool_calls"] == []
 
@@ -133,19 +133,22 @@ async def test_a_fork_has_messages_state_and_summary_of_then_and_memories_keep_t
         ),
         201,
     )
+    then = body_of(await api.post("/v1/sessions/s/summary", json={"keep_turns": 0}))
     done = {"task": {"done_steps": ["all"], "pending_steps": []}}
     later = {"messages": [{"role": "user", "content": "more"}], "state": {"patch": done}}
     body_of(await api.post("/v1/sessions/s/turns", json=later), 201)
-    await _summarised(tenant, "s", [(1, 2, SAID[language][1]), (1, 3, "all of it")])
+    body_of(await api.post("/v1/sessions/s/summary", json={"keep_turns": 0}))
     body_of(await api.post("/v1/sessions/s/fork", json={"id": "copy", "up_to_seq": 2}), 201)
     resumed = body_of(await api.get("/v1/sessions/copy/resume"))
     assert [message["content"] for message in resumed["messages"]] == list(SAID[language])
     assert resumed["next_step"] == TASKS[language]["pending_steps"][0]
-    assert resumed["summary"]["text"] == SAID[language][1]
+    assert resumed["summary"]["text"] == then["text"]
+    assert resumed["summary"]["to_seq"] == 2
     assert body_of(await api.get(f"/v1/memories/{memory['id']}"))["sources"][0]["session_id"] == "s"
     assert [row["id"] for row in await every(api, "/v1/memories", user_id="ada")] == [memory["id"]]
     body_of(await api.post("/v1/sessions/s/fork", json={"id": "whole"}), 201)
-    assert body_of(await api.get("/v1/sessions/whole/resume"))["summary"]["text"] == "all of it"
+    now = body_of(await api.get("/v1/sessions/s/resume"))["summary"]
+    assert body_of(await api.get("/v1/sessions/whole/resume"))["summary"] == now
     assert body_of(await api.get("/v1/sessions/whole/state"))["state"]["task"]["done_steps"] == ["all"]
 
 
@@ -192,16 +195,3 @@ async def _written(api: httpx.AsyncClient, what: str, version: int, text: str) -
         return await api.patch("/v1/sessions/s/state", json={"patch": {"last": text}, "version": version})
     body = {"messages": [{"role": "user", "content": text}], "state": {"patch": {"last": text}, "version": version}}
     return await api.post("/v1/sessions/s/turns", json=body)
-
-
-async def _summarised(tenant: Tenant, session_id: str, folded: list[tuple[int, int, str]]) -> None:
-    """What the folding of a session leaves behind."""
-    from sqlalchemy import insert
-
-    from app.db.models import summaries
-
-    async with tenant.services.uow.database.transaction(tenant.id) as connection:
-        for from_seq, to_seq, text in folded:
-            row = {"tenant_id": tenant.id, "id": ids.new_id(), "session_id": session_id, "level": 0, "text": text}
-            row |= {"from_seq": from_seq, "to_seq": to_seq, "tokens": 3, "created_at": clock.now()}
-            await connection.execute(insert(summaries).values(row))

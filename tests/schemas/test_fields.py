@@ -166,7 +166,7 @@ def of_requests(model: type[RequestModel] = RequestModel) -> Iterator[type[Reque
 def loose(schema: Any) -> Iterator[str]:
     """Numbers and truth values in a model's schema that take what is none."""
     if isinstance(schema, dict):
-        if schema.get("type") in {"int", "float", "bool"} and schema.get("strict") is not True:
+        if str(schema.get("type")) in {"int", "float", "bool"} and schema.get("strict") is not True:
             yield str(schema)
         for name, part in schema.items():
             if name != "metadata":
