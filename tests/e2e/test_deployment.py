@@ -150,7 +150,9 @@ def answers(port: int) -> bool:
         return False
 
 
-def test_document_is_followed_word_for_word(home: Path, environment: dict[str, str]) -> None:
+def test_document_is_followed_word_for_word(home: Path, environment: dict[str, str], full_size: bool) -> None:
+    if not full_size:
+        pytest.skip("starts everything twice: make soak")
     told = bash(blocks("own"), home, environment)
     assert "The database is at revision" in told
     assert (home / ".env").stat().st_mode & 0o077 == 0

@@ -74,7 +74,7 @@ def memories(house: House, name: str) -> list[tuple[Any, ...]]:
 def test_kills_of_the_worker_change_nothing_of_what_is_learnt(
     served: House, api: httpx.Client, full_size: bool
 ) -> None:
-    kills, people = (20, 10) if full_size else (2, 2)
+    kills, people = (20, 10) if full_size else (1, 2)
     calm, shot = f"calm-{uuid4()}", f"shot-{uuid4()}"
     ingest(api, calm, people)
     until(lambda: learnt(served, calm), 120)

@@ -119,7 +119,7 @@ def test_every_message_is_folded_once_however_often_the_worker_is_killed(
     served: House, api: httpx.Client, full_size: bool
 ) -> None:
     session = f"folded-{uuid4()}"
-    kills, batches = (12, 30) if full_size else (2, 6)
+    kills, batches = (12, 30) if full_size else (1, 6)
 
     def talk() -> None:
         for batch in range(batches):

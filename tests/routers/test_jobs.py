@@ -7,6 +7,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from app.providers.embeddings.base import EmbeddingUnavailable
 from app.services.vectorising import Vectorising
 from tests.conftest import Tenant
 from tests.routers.calls import body_of, every, problem_of, say
@@ -101,7 +102,7 @@ async def test_a_job_that_always_fails_dies_after_its_attempts_and_can_be_run_ag
     api: httpx.AsyncClient, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(*_: object) -> None:
-        raise RuntimeError("no luck")
+        raise EmbeddingUnavailable("no luck")
 
     job = await queued(api)
     with monkeypatch.context() as broken:
@@ -109,7 +110,7 @@ async def test_a_job_that_always_fails_dies_after_its_attempts_and_can_be_run_ag
         assert await tenant.work() == tenant.services.settings.job_max_attempts
     dead = body_of(await api.get(f"/v1/jobs/{job['id']}", params={"wait": 5}))
     assert (dead["state"], dead["attempts"]) == ("dead", tenant.services.settings.job_max_attempts)
-    assert dead["error"].startswith("RuntimeError")
+    assert dead["error"].startswith("EmbeddingUnavailable")
     again = body_of(await api.post(f"/v1/jobs/{job['id']}/retry"))
     assert (again["state"], again["attempts"]) == ("queued", 0)
     await tenant.work()
