@@ -211,13 +211,13 @@ def compose(
     judging = Judging(uow, embedder, JudgeModel(reading.model))
     rewriter = QueryRewriter(language, settings.llm_rewrite_timeout_seconds)
     retrieving = Retrieving(uow, embedder, rewriter)
-    prefetch = PrefetchService(uow, access, retrieving, redacting, measured)
+    prefetch = PrefetchService(uow, retrieving, redacting, measured)
     after = work_after(settings)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
     retrieval = RetrievalService(
         uow,
         embedder,
-        QueryRewriter(language, settings.llm_rewrite_timeout_seconds),
+        rewriter,
         ranking,
         settings.rerank_candidates,
         accesses,
@@ -274,7 +274,7 @@ def compose(
         steps=StepService(uow, redacting),
         store=StoreService(uow, embedder, redacting),
         summaries=SummaryService(uow),
-        folding=FoldingService(uow, access, summariser(settings, language)),
+        folding=FoldingService(uow, summariser(settings, language)),
         sweeping=Sweeping(uow, patience, lagging(after)),
         tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),

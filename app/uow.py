@@ -1,10 +1,9 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -12,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.db.scoped import Database
 from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
-from app.repositories.base import Bound
+from app.repositories.base import Bound, RowLike
 from app.repositories.blocks import BlockRepository
 from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
 from app.repositories.checkpoints import CheckpointRepository
@@ -54,10 +53,9 @@ class Transaction:
         """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
         return self._bound.user_ids is None or (user_id is not None and user_id in self._bound.user_ids)
 
-    async def tenant_settings(self) -> Mapping[str, Any]:
-        """What the tenant has set, as it is stored."""
-        tenant = await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
-        return {} if tenant is None else tenant["settings"]
+    async def tenant(self) -> RowLike | None:
+        """The tenant itself: a row of a table that knows no tenants."""
+        return await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
 
     @cached_property
     def sessions(self) -> SessionRepository:

@@ -17,7 +17,7 @@ import structlog
 
 from app import bootstrap
 from app.composition import Services, compose, database, last_work, work_after
-from app.core import clock, ids
+from app.core import ids
 from app.core.ports import free_port
 from app.db import embedded, migrate
 from app.db.dsn import parse_dsn
@@ -141,6 +141,11 @@ class Tenant:
             await client.aclose()
 
 
+async def tenant_of(services: Services, app: Any) -> Tenant:
+    """A fresh tenant; to be closed."""
+    return Tenant(await services.access.tenant(f"test-{ids.new_id()}"), services, app)
+
+
 @pytest.fixture(scope="session")
 def app(services: Services, settings: Settings) -> Any:
     """The application; it keeps nothing of a request."""
@@ -153,9 +158,7 @@ def app(services: Services, settings: Settings) -> Any:
 async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant."""
     app.state.services = services  # a test may have put others there
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    made = Tenant(tenant_id, services, app)
+    made = await tenant_of(services, app)
     yield made
     await made.close()
 
@@ -171,9 +174,7 @@ async def learning_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]
         lifecycle=replace(services.lifecycle, last_work=last_work(settings)),
     )
     app.state.services = learning
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    made = Tenant(tenant_id, learning, app)
+    made = await tenant_of(learning, app)
     yield made
     await made.close()
 

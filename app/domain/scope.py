@@ -1,7 +1,7 @@
 """Whose a row is: the owner is the first given of user, app, agent, session, tenant."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 SHARED_OWNER: Final = "t:"
 
@@ -25,6 +25,22 @@ class Scope:
         """The owner key: `u:…`, `p:` app, `a:` agent, `s:` session, `t:` shared by the tenant."""
         named = (("u:", self.user_id), ("p:", self.app_id), ("a:", self.agent_id), ("s:", self.session_id))
         return next((prefix + value for prefix, value in named if value is not None), SHARED_OWNER)
+
+    @classmethod
+    def of_owner(cls, owner: str) -> Self:
+        """The scope whose `owner` this is."""
+        kind, _, name = owner.partition(":")
+        match kind:
+            case "u":
+                return cls(user_id=name)
+            case "p":
+                return cls(app_id=name)
+            case "a":
+                return cls(agent_id=name)
+            case "s":
+                return cls(session_id=name)
+            case _:
+                return cls()
 
     def shared_owners(self) -> list[str]:
         """The levels above a user whose rows may be added: app, agent, tenant, in order of precedence."""

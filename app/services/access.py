@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Unauthenticated
-from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role, TenantDefaults
+from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
 from app.repositories.base import Row
 from app.services.tenancy import defaults_of
 from app.uow import UnitOfWork
@@ -106,12 +106,6 @@ class AccessService:
         """The id of the tenant of this name, created if it is new."""
         async with self.uow.begin_global() as tx:
             return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
-
-    async def defaults(self, tenant_id: UUID) -> TenantDefaults:
-        """What a tenant has set, for work that no key asked for."""
-        async with self.uow.begin_global() as tx:
-            row = await tx.access.tenant(tenant_id)
-        return TenantDefaults() if row is None else defaults_of(row["settings"], row["fence_key"])
 
     async def _look_up(self, key_hash: bytes) -> _Trusted | None:
         async with self.uow.begin_global() as tx:

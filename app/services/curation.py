@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.core import clock
 from app.core.errors import Conflict
-from app.domain.memory import VISIBLE_STATUSES, EventAction, visible
+from app.domain.memory import VISIBLE_STATUSES, EventAction
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.schemas.curation import Feedback, Judgement
@@ -16,7 +16,7 @@ from app.services.answers import Answer, Write, write_once
 from app.services.closing import uncount
 from app.services.history import event_row
 from app.services.keying import KeySettlement
-from app.services.presenting import memories_of, shown_status
+from app.services.presenting import is_current, memories_of, shown_status
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import locked_memory
@@ -40,7 +40,7 @@ class CurationService:
         """Make a memory current again that was deleted, archived, superseded or has expired."""
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
-            if _current(before, at):
+            if is_current(before, at):
                 raise Conflict("This memory is current: there is nothing to restore.", code="not_restorable")
             if await tx.memories.twin(before) is not None:
                 raise Conflict("A current memory says the same already.", code="duplicate_memory")
@@ -150,10 +150,6 @@ async def _changed(
     return Answer(200, (await memories_of(tx, [after]))[0])
 
 
-def _current(row: Row, at: datetime) -> bool:
-    return visible(row["status"], row["valid_to"], row["expires_at"], at)
-
-
 def _check_current(row: Row, at: datetime) -> None:
-    if not _current(row, at):
+    if not is_current(row, at):
         raise Conflict(f"This memory is {shown_status(row, at)}: restore it first.", code="not_current")

@@ -22,9 +22,10 @@ from app.services.drafting import Judged, Origin, drafts_of, judged, zone_of_sen
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.extractors.base import Extraction, Extractor, Window
 from app.services.extractors.llm import MOST_KEYS
+from app.services.history import job_actor
 from app.services.judging import Judging, Verdicts, told_by
 from app.services.learning import Learner, Learnt
-from app.services.tenancy import defaults_of
+from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobLost, JobRun
 from app.services.writing import Draft
 from app.uow import UnitOfWork
@@ -172,7 +173,7 @@ class ExtractionService:
                 await tx.sessions.extracted_to(run.subject, session["last_seq"])
                 return None
             user = None if session["user_id"] is None else await tx.users.get(session["user_id"])
-            defaults = defaults_of(await tx.tenant_settings())
+            defaults = await tenant_defaults(tx)
             asks = self.extractor.name == "llm"
             keys = await tx.facts.keys(Origin.of_session(session).scope.owner, clock.now(), MOST_KEYS) if asks else []
             used_up = asks and await Allowance.used_up(tx, defaults)
@@ -212,7 +213,7 @@ class ExtractionService:
                 return Learnt()
             if session["extracted_seq"] != read.session["extracted_seq"] or session["memory"] != "on":
                 return None
-            actor = f"job:{run.fence.job_id}"
+            actor = job_actor(run.fence.job_id)
             learner = Learner(tx, actor, at, origin, model, self.embedder.calibration, verdicts)
             learnt = await learner.learn(kept, drafts, vectors, read.turns)
             await tx.sessions.extracted_to(run.subject, read.last_seq)

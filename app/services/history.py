@@ -17,6 +17,11 @@ JOB: Final = "job:"
 """How the actor of a job's changes begins; its id follows."""
 
 
+def job_actor(job_id: UUID) -> str:
+    """How history names a job."""
+    return f"{JOB}{job_id}"
+
+
 def event_row(
     action: EventAction, before: Row | None, after: Row, actor: str, at: datetime, names: set[str] | frozenset[str]
 ) -> dict[str, Any]:

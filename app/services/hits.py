@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 from app.domain.neighbourhood import Place
+from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 from app.schemas.search import Hit, NearbyMessage, ScoreBreakdown
@@ -143,7 +144,7 @@ def _message_fields(row: RowLike) -> dict[str, Any]:
     )
     owner = row["owner"]
     return _ABSENT | {
-        "user_id": owner.removeprefix("u:") if owner.startswith("u:") else None,
+        "user_id": Scope.of_owner(owner).user_id,
         "session_id": row["session_id"],
         "role": row["role"],
         "uncertain": False,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.domain.jobs import JobKind
+from app.domain.session import SessionStatus
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.schemas.lifecycle import SessionFork
@@ -34,11 +35,27 @@ class LifecycleService:
 
         Jobs learn from what is left of it and make its last summary, of everything in it.
         """
-        return await self._set_status(write, session_id, "closed")
+        write.principal.require("sessions:write")
+        at = clock.now()
+
+        async def work(tx: Transaction) -> Answer:
+            before, after = await _turned(tx, session_id, "closed", at)
+            due = [] if after is before else [kind for kind in self.last_work if _behind(kind, before)]
+            job_ids = [str(await self._finish(tx, kind, before, at)) for kind in due]
+            return Answer(200, ClosedSession(**session_of(after).model_dump(), job_ids=job_ids))
+
+        return await write_once(self.uow, write, ClosedSession, work)
 
     async def reopen(self, write: Write, session_id: str) -> Answer:
         """Open a closed session again."""
-        return await self._set_status(write, session_id, "open")
+        write.principal.require("sessions:write")
+        at = clock.now()
+
+        async def work(tx: Transaction) -> Answer:
+            _, after = await _turned(tx, session_id, "open", at)
+            return Answer(200, session_of(after))
+
+        return await write_once(self.uow, write, Session, work)
 
     async def fork(self, write: Write, session_id: str, request: SessionFork) -> Answer:
         """Copy a session with its messages up to a number, its state and summaries of then; memories stay."""
@@ -58,32 +75,22 @@ class LifecycleService:
 
         return await write_once(self.uow, write, Session, work)
 
-    async def _set_status(self, write: Write, session_id: str, status: str) -> Answer:
-        write.principal.require("sessions:write")
-        at = clock.now()
-
-        async def work(tx: Transaction) -> Answer:
-            session = alive(await tx.sessions.get_for_update(session_id))
-            if session["status"] == status:
-                same = session_of(session)
-                return Answer(200, same if status == "open" else ClosedSession(**same.model_dump(), job_ids=[]))
-            closed_at = at if status == "closed" else None
-            values = {"status": status, "closed_at": closed_at, "updated_at": at}
-            changed = alive(await tx.sessions.change(session_id, values))
-            if status == "open":
-                return Answer(200, session_of(changed))
-            job_ids = [await self._finish(tx, kind, session, at) for kind in self.last_work if _behind(kind, session)]
-            body = ClosedSession(**session_of(changed).model_dump(), job_ids=[str(one) for one in job_ids])
-            return Answer(200, body)
-
-        return await write_once(self.uow, write, Session if status == "open" else ClosedSession, work)
-
     @staticmethod
     async def _finish(tx: Transaction, kind: JobKind, session: Row, at: datetime) -> UUID:
         """A job that is due at once, whatever it waited for."""
         job_id = await tx.jobs.enqueue(kind, session["id"], at, user_id=session["user_id"])
         await tx.jobs.hasten(job_id, at)
         return job_id
+
+
+async def _turned(tx: Transaction, session_id: str, status: SessionStatus, at: datetime) -> tuple[Row, Row]:
+    """Set a session's status: it before and after, one and the same row where it had that status already."""
+    before = alive(await tx.sessions.get_for_update(session_id))
+    if before["status"] == status:
+        return before, before
+    closed_at = at if status == "closed" else None
+    values = {"status": status, "closed_at": closed_at, "updated_at": at}
+    return before, alive(await tx.sessions.change(session_id, values))
 
 
 def _behind(kind: JobKind, session: Row) -> bool:

@@ -10,7 +10,7 @@ from app.domain.calibration import Calibration
 from app.domain.conflict.statements import Statement
 from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
-from app.repositories.base import Row
+from app.repositories.base import Row, RowLike
 from app.repositories.models import ModelRecord
 from app.repositories.search import DenseQuery, LegQuery
 from app.repositories.selection import Selection
@@ -66,7 +66,7 @@ class Neighbours:
         ids = dict.fromkeys([*(row["id"] for row in keyed), *similar])
         rows = await facts_among(self.tx, await self.tx.memories.by_ids([one for one in ids if one != own]))
         ordered = sorted(rows, key=lambda row: row["id"])
-        return [Neighbour(row, statement_in(row), similar.get(row["id"])) for row in ordered]
+        return [Neighbour(row, statement_in(row, since(row)), similar.get(row["id"])) for row in ordered]
 
 
 def statement_of(candidate: Candidate, draft: Draft, key: CanonicalKey | None) -> Statement:
@@ -85,8 +85,8 @@ def statement_of(candidate: Candidate, draft: Draft, key: CanonicalKey | None) -
     )
 
 
-def statement_in(row: Row) -> Statement:
-    """What a stored memory says."""
+def statement_in(row: RowLike, occurred_at: datetime) -> Statement:
+    """What a stored memory says, and has said since then."""
     return Statement(
         text=row["text"],
         key=row["key"],
@@ -94,6 +94,6 @@ def statement_in(row: Row) -> Statement:
         kind=row["kind"],
         category=row["category"],
         source=row["source"],
-        occurred_at=since(row),
+        occurred_at=occurred_at,
         uncertain=row["uncertain"],
     )

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from app.core import clock
 from app.core.errors import NotFound
-from app.domain.memory import VISIBLE_STATUSES, Status
+from app.domain.memory import VISIBLE_STATUSES, Status, visible
 from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.schemas.memories import Memory, MemorySource
@@ -55,6 +55,11 @@ def shown_status(row: RowLike, at: datetime) -> Status:
     status: Status = row["status"]
     over = row["expires_at"] is not None and row["expires_at"] <= at
     return "expired" if over and status in VISIBLE_STATUSES else status
+
+
+def is_current(row: RowLike, at: datetime) -> bool:
+    """Whether a memory is current at an instant: active or disputed, still valid, not expired."""
+    return visible(row["status"], row["valid_to"], row["expires_at"], at)
 
 
 def no_memory() -> NotFound:

@@ -7,18 +7,18 @@ from uuid import UUID
 
 from app.domain.calibration import Calibration
 from app.domain.conflict.settling import Plan, settle
-from app.domain.conflict.statements import DISPLACING
+from app.domain.conflict.statements import DISPLACING, Statement
 from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.models import ModelRecord
 from app.repositories.vectors import Embedded, Vector
-from app.services.closing import supersede
+from app.services.closing import since, supersede
 from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
 from app.services.judging import Verdicts
-from app.services.keys import canonical_key
-from app.services.neighbours import Neighbours, statement_in, statement_of
+from app.services.keys import CanonicalKey, canonical_key
+from app.services.neighbours import Neighbour, Neighbours, statement_in, statement_of
 from app.services.writing import Draft, MemoryWriter
 from app.uow import Transaction
 
@@ -58,12 +58,9 @@ class Reconciler:
         """Decide about a candidate and what it means for its neighbours, and write both."""
         key = None if candidate.key is None else await canonical_key(self.tx, candidate.key)
         new = statement_of(candidate, draft, key)
-        look = Neighbours(self.tx, self.at, self.scope, self.model, self.calibration)
-        near = await look.of(new, draft.row["id"], None if vector is None else vector.vector)
+        near = await self._near(new, draft.row["id"], None if vector is None else vector.vector)
         rows = {one.row["id"]: one.row for one in near}
-        olds = [(one.row["id"], one.statement, one.similarity) for one in near]
-        judged = self.verdicts.of(draft.row["id"], list(rows.values()))
-        plan = settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
+        plan = self._settled(new, draft.row["id"], key, near)
         if plan.outcome == "ignore":
             return Reconciled(None, created=False, verdict=plan.verdict)
         writer = MemoryWriter(self.tx, self.actor, self.at, settles_keys=False)
@@ -85,16 +82,23 @@ class Reconciler:
     async def review(self, row: Row, vector: Vector | None) -> Reconciled:
         """Decide what a stored memory means for its neighbours; it itself stays as it is, or becomes disputed."""
         key = None if row["key"] is None else await canonical_key(self.tx, row["key"])
-        new = statement_in(row)
-        look = Neighbours(self.tx, self.at, self.scope, self.model, self.calibration)
-        near = [one for one in await look.of(new, row["id"], vector) if _one_scope(one.row, row)]
+        new = statement_in(row, since(row))
+        near = [one for one in await self._near(new, row["id"], vector) if _one_scope(one.row, row)]
         rows = {one.row["id"]: one.row for one in near}
-        olds = [(one.row["id"], one.statement, one.similarity) for one in near]
-        judged = self.verdicts.of(row["id"], list(rows.values()))
-        plan = settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
+        plan = self._settled(new, row["id"], key, near)
         displaced = await self._close([rows[one] for one in plan.ids(*DISPLACING)], row, plan)
         disputed = await self._dispute([rows[one] for one in plan.ids("contradict")], row, plan)
         return Reconciled(row["id"], created=False, verdict=plan.verdict, displaced=displaced, disputed=disputed)
+
+    async def _near(self, new: Statement, own: UUID, vector: Vector | None) -> list[Neighbour]:
+        """What a statement is compared with."""
+        return await Neighbours(self.tx, self.at, self.scope, self.model, self.calibration).of(new, own, vector)
+
+    def _settled(self, new: Statement, own: UUID, key: CanonicalKey | None, near: Sequence[Neighbour]) -> Plan[UUID]:
+        """What a statement means for its neighbours together, by the rules and the verdicts that still hold."""
+        judged = self.verdicts.of(own, [one.row for one in near])
+        olds = [(one.row["id"], one.statement, one.similarity) for one in near]
+        return settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
 
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:
         """Make rows history in favour of another one; what contradicted them stands undisputed."""
@@ -104,7 +108,8 @@ class Reconciler:
 
     async def _dispute(self, rows: Sequence[Row], said: Row, plan: Plan[UUID]) -> list[UUID]:
         """Mark statements that cannot both be true, where nobody can say which is; a pair that is marked stays so."""
-        pairs = [{one["memory_id"], one["other_id"]} for one in await self._open_conflicts(said, rows)]
+        open_ones = await self.tx.conflicts.touching([said["id"]]) if rows else []
+        pairs = [{one["memory_id"], one["other_id"]} for one in open_ones]
         rows = [row for row in rows if {row["id"], said["id"]} not in pairs]
         if not rows:
             return []
@@ -116,9 +121,6 @@ class Reconciler:
         others = [row["id"] for row in rows]
         await self.tx.conflicts.open(said["id"], others, plan.reason, self.at)
         return others
-
-    async def _open_conflicts(self, said: Row, rows: Sequence[Row]) -> Sequence[Row]:
-        return await self.tx.conflicts.touching([said["id"]]) if rows else []
 
 
 def _one_scope(row: Row, other: Row) -> bool:

@@ -7,20 +7,21 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.domain.conflict.statements import Decision
-from app.domain.memory import VISIBLE_STATUSES, visible
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.repositories.vectors import Vector
 from app.schemas.memories import Memory
 from app.services.allowance import Allowance
+from app.services.closing import since
 from app.services.embedding import Embedder
 from app.services.extraction import MOST_TOLD
-from app.services.history import JOB
+from app.services.history import job_actor
 from app.services.judging import Judging, Told, Verdicts
 from app.services.neighbours import statement_in
+from app.services.presenting import is_current
 from app.services.reconciling import Reconciled, Reconciler
-from app.services.tenancy import defaults_of
+from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -61,9 +62,9 @@ class ReviewService:
     async def _review(self, run: JobRun, memory_ids: Sequence[UUID]) -> list[Reconciled]:
         model = await self.embedder.record()
         async with self.uow.begin_tenant(run.tenant_id) as tx:
-            rows = [row for row in await tx.memories.by_ids(memory_ids) if _current(row)]
+            rows = [row for row in await tx.memories.by_ids(memory_ids) if is_current(row, clock.now())]
             vectors = await tx.vectors.of_memories(model.id, memory_ids)
-            used_up = await Allowance.used_up(tx, defaults_of(await tx.tenant_settings()))
+            used_up = await Allowance.used_up(tx, await tenant_defaults(tx))
         verdicts = Verdicts.none() if used_up else await self._verdicts(run, rows, vectors)
         return [await self._one(run, row, vectors.get(row["id"]), verdicts) for row in rows]
 
@@ -73,8 +74,8 @@ class ReviewService:
         calls = tokens = 0
         for owner in sorted({row["owner"] for row in rows}):
             mine = [row for row in rows if row["owner"] == owner]
-            told = [Told(row["id"], statement_in(row), vectors.get(row["id"])) for row in mine]
-            found = await self.judging.verdicts(run.tenant_id, _scope_of(mine[0]), told)
+            told = [Told(row["id"], statement_in(row, since(row)), vectors.get(row["id"])) for row in mine]
+            found = await self.judging.verdicts(run.tenant_id, Scope.of_owner(owner), told)
             decisions.update(found.decisions)
             calls, tokens = calls + found.calls, tokens + found.tokens
         await Allowance(self.uow).note(run.tenant_id, calls, tokens)
@@ -86,20 +87,8 @@ class ReviewService:
             await run.check(tx)
             await tx.owners.lock_and_change(row["owner"], OwnerChange())
             now = await tx.memories.get_for_update(row["id"])
-            if now is None or now["version"] != row["version"] or not _current(now):
+            if now is None or now["version"] != row["version"] or not is_current(now, at):
                 return Reconciled(row["id"], created=False, verdict="changed")
-            actor = f"{JOB}{run.fence.job_id}"
-            reconciler = Reconciler(tx, actor, at, _scope_of(now), model, self.embedder.calibration, verdicts)
+            actor, scope = job_actor(run.fence.job_id), Scope.of_owner(now["owner"])
+            reconciler = Reconciler(tx, actor, at, scope, model, self.embedder.calibration, verdicts)
             return await reconciler.review(now, vector)
-
-
-def _current(row: Row) -> bool:
-    return row["status"] in VISIBLE_STATUSES and visible(row["status"], row["valid_to"], row["expires_at"], clock.now())
-
-
-def _scope_of(row: Row) -> Scope:
-    """Its owner's."""
-    kind, _, name = row["owner"].partition(":")
-    return {"u": Scope(name), "p": Scope(app_id=name), "a": Scope(agent_id=name), "s": Scope(session_id=name)}.get(
-        kind, Scope()
-    )

@@ -82,13 +82,15 @@ def in_language_of(question: str, hits: Sequence[Scored], rows: Mapping[UUID, Ro
 
     They change places, and with them score and relevance; all else stays.
     """
-    asked = language_of(question)
     places: dict[tuple[str, str], list[int]] = {}
     for place, hit in enumerate(hits):
         row = rows.get(hit.id)
         if row is not None and hit.type == "memory" and row["key"] is not None and row["status"] == "disputed":
             places.setdefault((row["owner"], row["key"]), []).append(place)
     ordered = list(hits)
+    if not places:
+        return ordered
+    asked = language_of(question)
     for mine in places.values():
         wanted = sorted(mine, key=lambda place: language_of(rows[hits[place].id]["text"]) != asked)
         for place, source in zip(mine, wanted, strict=True):

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from app.domain.context.defaults import ContextDefaults, ordered
 from app.domain.principal import TenantDefaults
+from app.uow import Transaction
 
 _OF_CONTEXT: Final = (
     *("context_strategy", "context_order", "context_token_budget"),
@@ -12,7 +13,7 @@ _OF_CONTEXT: Final = (
 )
 
 
-def defaults_of(settings: Mapping[str, Any], fence_key: bytes = b"") -> TenantDefaults:
+def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults:
     """From the tenant's settings as they are stored; what is absent is as it is by default."""
     known = TenantDefaults()
     own = {name: settings[name] for name in _OF_CONTEXT if settings.get(name) is not None}
@@ -31,6 +32,12 @@ def defaults_of(settings: Mapping[str, Any], fence_key: bytes = b"") -> TenantDe
         context=ContextDefaults(**named),
         fence_key=bytes(fence_key),
     )
+
+
+async def tenant_defaults(tx: Transaction) -> TenantDefaults:
+    """What the tenant of a transaction has set, for work that no key asked for."""
+    row = await tx.tenant()
+    return TenantDefaults() if row is None else defaults_of(row["settings"], row["fence_key"])
 
 
 def _set(named: dict[str, Any] | None) -> dict[str, Any]:

@@ -101,10 +101,6 @@ class _Undoing:
     events: Sequence[Row]
     rows: dict[UUID, Row]
 
-    def of(self, memory_id: UUID) -> list[Row]:
-        """The lines of one memory, oldest first."""
-        return [event for event in self.events if event["memory_id"] == memory_id]
-
     async def check(self) -> None:
         """Raise `Conflict` where something would be lost."""
         undone = {event["id"] for event in self.events}
@@ -122,8 +118,11 @@ class _Undoing:
     async def run(self) -> list[UUID]:
         """Write; the memories that were changed, oldest first."""
         back: list[Row] = []
+        lines: dict[UUID, list[Row]] = {}
+        for event in self.events:
+            lines.setdefault(event["memory_id"], []).append(event)
         for memory_id, row in self.rows.items():
-            events = self.of(memory_id)
+            events = lines[memory_id]
             added = events[0]["action"] == "added"
             values = self._removed(row) if added else self._restored(row, events)
             after = await self._write(row, values, events)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from app.core import ids
 from app.core.errors import Contention, Forbidden, Invalid
-from app.domain.memory import default_importance, default_weight, traits_of, visible
+from app.domain.memory import default_importance, default_weight, traits_of
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -22,7 +22,7 @@ from app.services.closing import uncount
 from app.services.history import SHOWN, event_row
 from app.services.keying import KeySettlement
 from app.services.keys import canonical_keys
-from app.services.presenting import memories_of, no_memory
+from app.services.presenting import is_current, memories_of, no_memory
 from app.uow import Transaction
 
 
@@ -133,11 +133,7 @@ class MemoryWriter:
         """Store or reinforce. What has expired is not brought back by it: it gives way to a new memory."""
         stored = await self.tx.memories.put([draft.row for draft in drafts.values()])
         rows = {_identity(row): row for row in stored}
-        over = {
-            identity: row
-            for identity, row in rows.items()
-            if not visible(row["status"], row["valid_to"], row["expires_at"], self.at) and not row["created"]
-        }
+        over = {identity: row for identity, row in rows.items() if not is_current(row, self.at) and not row["created"]}
         for row in over.values():
             await self._retire(row)
         if over:

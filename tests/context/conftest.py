@@ -8,9 +8,8 @@ import httpx
 import pytest
 
 from app.composition import Services, last_work, work_after
-from app.core import clock, ids
 from app.domain.context.defaults import Strategy
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.context.conversations import Conversation, conversation
 
 APPENDED_AT_ONCE = 100
@@ -38,18 +37,11 @@ def at_work(services: Services, **changes: Any) -> Services:
     )
 
 
-async def tenant_of(services: Services, app: Any) -> Tenant:
-    """A fresh tenant."""
-    app.state.services = services
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    return Tenant(tenant_id, services, app)
-
-
 @pytest.fixture
 async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant of a service that does everything."""
-    made = await tenant_of(at_work(services), app)
+    working = app.state.services = at_work(services)
+    made = await tenant_of(working, app)
     yield made
     await made.close()
 
@@ -57,7 +49,8 @@ async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
 @pytest.fixture(scope="module")
 async def long(services: Services, app: Any, full_size: bool) -> AsyncIterator["Long"]:
     """A long session in each language, folded."""
-    tenant = await tenant_of(at_work(services, extractor="off"), app)
+    working = app.state.services = at_work(services, extractor="off")
+    tenant = await tenant_of(working, app)
     api = await tenant.client()
     count = 2_000 if full_size else 300
     told = {}

@@ -13,8 +13,8 @@ from app.composition import Services, chooser, summariser
 from app.core.metrics import Metrics
 from app.domain.summary.faithful import figures_of, names_of
 from app.providers.llm.openai import ChatModel, Endpoint
-from tests.conftest import Tenant
-from tests.context.conftest import at_work, tenant_of
+from tests.conftest import Tenant, tenant_of
+from tests.context.conftest import at_work
 from tests.context.test_context import context
 from tests.context.test_summaries import CONSTRAINT, LANGUAGES, assistant, chatter, fold, summary, texts, told, user
 from tests.doubles.language_model import LanguageModelHost
@@ -64,6 +64,7 @@ async def tenant(services: Services, app: Any, host: Inventing) -> AsyncIterator
         folding=replace(working.folding, summariser=summariser(working.settings, model)),
         contexts=replace(working.contexts, chooser=chooser(working.settings, model)),
     )
+    app.state.services = asked
     made = await tenant_of(asked, app)
     yield made
     await made.close()

@@ -10,8 +10,7 @@ import pytest
 
 from app.composition import Services
 from app.core import clock
-from app.core.ids import new_id
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 
 CANARY = "CANARY7f3a金丝雀"
 """Stands in everything of the user ada."""
@@ -25,13 +24,6 @@ class Planted:
     other: Tenant
     owner: httpx.AsyncClient
     ids: dict[str, str] = field(default_factory=dict)
-
-
-async def tenant_of(services: Services, app: Any) -> Tenant:
-    """A fresh tenant."""
-    async with services.uow.begin_global() as tx:
-        made = await tx.access.ensure_tenant(new_id(), f"contract-{new_id()}", clock.now())
-    return Tenant(made, services, app)
 
 
 @pytest.fixture(scope="module")

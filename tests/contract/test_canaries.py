@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.contract.conftest import CANARY, Planted, tenant_of
+from tests.conftest import tenant_of
+from tests.contract.conftest import CANARY, Planted
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "openapi.json").read_text("utf-8"))
 OPERATIONS = {

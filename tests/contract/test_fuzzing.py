@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.composition import Services
-from tests.conftest import Tenant
-from tests.contract.conftest import tenant_of
+from tests.conftest import Tenant, tenant_of
 
 EXCLUDED = (
     "unsupported_method",  # a 405 comes from the router, before any operation

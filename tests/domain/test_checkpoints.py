@@ -47,7 +47,8 @@ def test_a_large_state_is_joined_exactly_as_it_was_and_in_its_order(state: dict[
     assert written(join(snapshot.document, snapshot.parts)) == written(large)
 
 
-@settings(max_examples=20, deadline=None)
+# Always the same examples: where runs end is a matter of chance, and of some ten thousand states one has few ends.
+@settings(max_examples=20, deadline=None, derandomize=True)
 @given(st.integers(0, 199), st.integers(0, 10_000))
 def test_a_change_in_one_place_makes_few_new_parts(place: int, seed: int) -> None:
     choose = random.Random(seed)

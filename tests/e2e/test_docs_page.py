@@ -16,8 +16,7 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 
 from app.composition import Services
-from tests.conftest import Tenant
-from tests.contract.conftest import tenant_of
+from tests.conftest import Tenant, tenant_of
 
 PATIENCE = 30
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from app.composition import Services, database
-from app.core import clock, ids
 from app.db import migrate
 from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
@@ -16,7 +15,7 @@ from app.db.scoped import Database
 from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.databases import create_database, drop_database
 from tests.doubles.embeddings import HashedModel
 
@@ -24,9 +23,7 @@ from tests.doubles.embeddings import HashedModel
 @pytest.fixture
 async def other_tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A second tenant."""
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    made = Tenant(tenant_id, services, app)
+    made = await tenant_of(services, app)
     yield made
     await made.close()
 

@@ -14,14 +14,14 @@ import stamina
 import time_machine
 
 from app.composition import Services, compose
-from app.core import clock, ids
+from app.core import clock
 from app.core.errors import ConfigurationError
 from app.core.metrics import Metrics
 from app.providers.llm.choice import configured_language_model
 from app.services.allowance import renewal
 from app.services.extractors.choice import readers
 from app.workers.runner import JobRunner
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.doubles import language_model as double
 from tests.doubles.language_model import LanguageModelHost, language_model_host, said
 from tests.doubles.scripted_host import Turn
@@ -66,9 +66,7 @@ async def reading_with(services: Services, app: Any, host: LanguageModelHost, **
     language = configured_language_model(settings, Metrics())
     made = compose(settings, services.uow.database, services.embedder.model, language=language)
     app.state.services = made
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    tenant = Tenant(tenant_id, made, app)
+    tenant = await tenant_of(made, app)
     yield Reading(tenant, host, await tenant.client())
     await tenant.close()
     if language is not None:

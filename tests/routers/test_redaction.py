@@ -13,7 +13,7 @@ import structlog
 from pydantic import AfterValidator, BaseModel
 
 from app.composition import Services, compose, database
-from app.core import clock, ids
+from app.core import ids
 from app.db import migrate
 from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
@@ -27,7 +27,7 @@ from app.services.redacting import CONTENT
 from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.databases import create_database, drop_database, fetch
 from tests.doubles.openai_server import EmbeddingHost, embedding_host
 from tests.routers.calls import add, body_of, open_session, problem_of, say, search
@@ -93,9 +93,7 @@ async def heard(place: tuple[Services, Settings, str], host: EmbeddingHost) -> A
     services, settings, dsn = place
     app = create_app(settings)
     app.state.services = services
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    tenant = Tenant(tenant_id, services, app)
+    tenant = await tenant_of(services, app)
     yield Heard(tenant, host, dsn)
     await tenant.close()
 

@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from app.composition import Services
-from app.core import clock, ids
-from tests.conftest import Tenant
+from tests.conftest import tenant_of
 from tests.routers.calls import body_of, search
 
 DATA = Path(__file__).parent / "data"
@@ -84,9 +83,7 @@ async def ask_all(client: httpx.AsyncClient, language: str) -> list[Outcome]:
 async def outcomes(request: pytest.FixtureRequest, services: Services, app: Any) -> AsyncIterator[Outcomes]:
     """One set's outcomes, from a tenant of their own."""
     app.state.services = services
-    async with services.uow.begin_global() as tx:
-        tenant_id = await tx.access.ensure_tenant(ids.new_id(), f"test-{ids.new_id()}", clock.now())
-    tenant = Tenant(tenant_id, services, app)
+    tenant = await tenant_of(services, app)
     yield Outcomes(request.param, await ask_all(await tenant.client(), request.param))
     await tenant.close()
 

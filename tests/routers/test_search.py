@@ -6,11 +6,10 @@ import httpx
 import pytest
 
 from app.composition import Services, compose
-from app.core import ids
 from app.db.scoped import Database
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.doubles.embeddings import HashedModel
 from tests.routers.calls import add, body_of, every, open_session, problem_of, say, search, texts_found
 
@@ -246,15 +245,16 @@ class Hashed:
 async def hashed(hashed_store: Database, settings: Settings) -> AsyncIterator[Hashed]:
     model = HashedModel()
     own = compose(settings, hashed_store, model)
-    held = await tenant_of(own, settings)
+    held = await served_tenant(own, settings)
     yield Hashed(model, held, await held.client())
     await held.close()
 
 
-async def tenant_of(own: Services, settings: Settings) -> Tenant:
+async def served_tenant(own: Services, settings: Settings) -> Tenant:
+    """A fresh tenant of an application of its own."""
     app = create_app(settings)
     app.state.services = own
-    return Tenant(await own.access.tenant(f"test-{ids.new_id()}"), own, app)
+    return await tenant_of(own, app)
 
 
 async def test_with_the_embedder_down_an_add_is_stored_found_by_words_and_embedded_later(hashed: Hashed) -> None:
@@ -318,7 +318,7 @@ async def test_a_job_whose_memory_was_deleted_meanwhile_brings_nothing_back(hash
 async def test_a_model_of_another_dimension_is_a_clear_error_that_names_the_way_on(
     hashed_store: Database, settings: Settings
 ) -> None:
-    held = await tenant_of(compose(settings, hashed_store, HashedModel(dimension=32)), settings)
+    held = await served_tenant(compose(settings, hashed_store, HashedModel(dimension=32)), settings)
     client = await held.client()
     for path, body in (
         ("/v1/memories", {"text": "x", "user_id": "ada"}),
@@ -337,7 +337,7 @@ async def test_a_model_of_another_dimension_is_a_clear_error_that_names_the_way_
 async def test_another_model_than_the_one_that_serves_is_a_clear_error(
     hashed_store: Database, settings: Settings
 ) -> None:
-    held = await tenant_of(compose(settings, hashed_store, HashedModel(name="never heard of")), settings)
+    held = await served_tenant(compose(settings, hashed_store, HashedModel(name="never heard of")), settings)
     client = await held.client()
     problem = problem_of(await client.post("/v1/memories", json={"text": "x", "user_id": "a"}), 503, "misconfigured")
     assert "never heard of" in problem["detail"]

@@ -37,7 +37,7 @@ def gated(desk: Desk) -> Gated:
     """The desk's service folds through it, at once and with no window but one turn."""
     made = Gated()
     services = desk.services
-    folding = FoldingService(services.uow, services.access, made)
+    folding = FoldingService(services.uow, made)
     desk.tenant.services = replace(services, folding=folding)
     return made
 

@@ -94,6 +94,8 @@ def _is_done_instead(new: str, old: str) -> bool:
 
 
 _EXCLUSIVE: Final = re.compile(r"(?i)\bprefer|\binstead\b|\bswitched\b|\bbest\b|最|改|换|偏好|更喜欢")
+_LEAST_SHARED: Final = 2
+"""Words that two statements share: the verb and what it is about."""
 
 
 def _is_said_anew(new: Statement, old: Statement) -> bool:
@@ -101,7 +103,7 @@ def _is_said_anew(new: Statement, old: Statement) -> bool:
     found = parallel(new.text, old.text)
     if _VERSION.search(str(new.value)) and _VERSION.sub("", str(new.value)) == _VERSION.sub("", str(old.value)):
         return True
-    if found is None or found.shared < 2:  # noqa: PLR2004 - the verb and what it is about
+    if found is None or found.shared < _LEAST_SHARED:
         return False
     return _EXCLUSIVE.search(new.text) is not None or all(
         re.search(r"\d|[一二三四五六七八九十百]", part) for part in (found.new, found.old)

@@ -19,6 +19,7 @@ from app.domain.keys import built_in
 from app.domain.summary.changing import overtakes
 from app.repositories.base import RowLike
 from app.services.context.recalled import Fact
+from app.services.neighbours import statement_in
 
 _SOME_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _UTC: Final = ZoneInfo("UTC")
@@ -81,7 +82,7 @@ def _piece(fact: Fact, count: Count, rank: float) -> Piece:
 
 def _denying(fact: Fact, text: str) -> str | None:
     """The words of a message that contradict a memory."""
-    old = _stored(fact)
+    old = statement_in(fact.row, fact.said_at)
     for candidate in statements_of(text[:LONGEST_MESSAGE]):
         if candidate.source == "user_stated" and _contradicts(candidate, old):
             return candidate.quote or candidate.text
@@ -109,17 +110,3 @@ def _contradicts(candidate: Candidate, old: Statement) -> bool:
     entry = None if candidate.key is None else built_in(candidate.key)
     many = entry is not None and entry.multi_valued
     return decide(new, old, similarity=None, multivalued=many).verdict in _DISPLACED or overtakes(new.text, old.text)
-
-
-def _stored(fact: Fact) -> Statement:
-    row = fact.row
-    return Statement(
-        text=row["text"],
-        key=row["key"],
-        value=row["value"],
-        kind=row["kind"],
-        category=row["category"],
-        source=row["source"],
-        occurred_at=fact.said_at,
-        uncertain=row["uncertain"],
-    )

@@ -17,14 +17,14 @@ from app.domain.rewriting import RECENT_TURNS
 from app.repositories.base import RowLike
 from app.schemas.context import ContextWarm, Prepared
 from app.schemas.search import FactorWeights
-from app.services.access import AccessService
 from app.services.context.gathered import Gathered, recent_messages, turns_of
 from app.services.context.recalled import Recalled
 from app.services.context.retrieving import Retrieving, Wanted
 from app.services.redacting import Redacting
 from app.services.sessions import alive
+from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
-from app.uow import Transaction, UnitOfWork
+from app.uow import UnitOfWork
 
 KINDS: Final = ("episodic", "semantic")
 KEPT_FOR: Final = timedelta(hours=1)
@@ -44,16 +44,14 @@ class PrefetchService:
     """The use cases of the job `prefetch`, of warming by what is typed, and of looking for what is there."""
 
     uow: UnitOfWork
-    access: AccessService
     retrieving: Retrieving
     redacting: Redacting
     metrics: Metrics
 
     async def run(self, run: JobRun) -> None:
         """Prepare for the last turn, if its user said it."""
-        defaults = await self.access.defaults(run.tenant_id)
-        principal = service_principal(run.tenant_id, defaults)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
+            principal = service_principal(run.tenant_id, await tenant_defaults(tx))
             session = await tx.sessions.get(run.subject)
             recent = [] if session is None else await recent_messages(tx, session, TURNS)
         memories = 0
@@ -173,11 +171,6 @@ def digest_of(defaults: TenantDefaults) -> str:
         "timezone": defaults.timezone,
     }
     return text_hash(json.dumps(given, sort_keys=True, default=str)).hex()[:16]
-
-
-async def versions_of(tx: Transaction, owners: Sequence[str]) -> dict[str, int]:
-    """How often the memories have changed that a context may hold."""
-    return await tx.owners.memory_versions(owners)
 
 
 def _same(one: str, other: str) -> bool:

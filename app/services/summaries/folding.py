@@ -18,13 +18,13 @@ from app.domain.summary.tree import Node, corrected, rolled, to_roll
 from app.domain.summary.windows import beyond_window, segments
 from app.repositories.base import RowLike
 from app.schemas.summaries import Summary, SummaryFold
-from app.services.access import AccessService
 from app.services.answers import Answer, Write, write_once
 from app.services.drafting import zone_of_sender
 from app.services.sessions import alive
 from app.services.summaries.reading import read_summary
 from app.services.summaries.rows import lines_of, node_of, said_anew, summary_row
 from app.services.summaries.summarisers import Summarised, Summariser
+from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -77,12 +77,12 @@ class FoldingService:
     """The use cases of the job `summarise` and of folding on demand."""
 
     uow: UnitOfWork
-    access: AccessService
     summariser: Summariser
 
     async def run(self, run: JobRun) -> None:
         """Fold what has left the window; of a closed session everything."""
-        defaults = await self.access.defaults(run.tenant_id)
+        async with self.uow.begin_tenant(run.tenant_id) as tx:
+            defaults = await tenant_defaults(tx)
         folded = await self._fold(run.tenant_id, run.subject, defaults, None, run.check)
         result: dict[str, Any] = {
             "stretches": folded.stretches,

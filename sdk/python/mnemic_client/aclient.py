@@ -1,16 +1,16 @@
 """The async client."""
 
 from collections.abc import AsyncIterator, Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from mnemic_client import models, requests
 from mnemic_client.calls import Retries
+from mnemic_client.closing import AsyncClosing
 from mnemic_client.requests import Model, Request
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncTransport
 
 
-class AsyncMnemic:
+class AsyncMnemic(AsyncClosing):
     """For one event loop; an async context manager.
 
     Calls are repeated where that is safe: reads, writes told by their key, and others under an Idempotency-Key of their
@@ -155,14 +155,6 @@ class AsyncMnemic:
     async def close(self) -> None:
         """Close the connections."""
         await self.transport.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def _one(self, request: Request[Model]) -> Model:
         return request.model.model_validate(await self.transport.send(request.call))

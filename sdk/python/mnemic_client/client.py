@@ -1,16 +1,16 @@
 """The sync client."""
 
 from collections.abc import Iterator, Mapping
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from mnemic_client import models, requests
 from mnemic_client.calls import Retries
+from mnemic_client.closing import Closing
 from mnemic_client.requests import Model, Request
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, Transport
 
 
-class Mnemic:
+class Mnemic(Closing):
     """A context manager; its methods may be called from several threads.
 
     Calls are repeated where that is safe: reads, writes told by their key, and others under an Idempotency-Key of their
@@ -155,14 +155,6 @@ class Mnemic:
     def close(self) -> None:
         """Close the connections."""
         self.transport.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _one(self, request: Request[Model]) -> Model:
         return request.model.model_validate(self.transport.send(request.call))

@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import httpx
 
 from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Retries, read
+from mnemic_client.closing import AsyncClosing, Closing
 from mnemic_client.errors import NoAnswer
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
@@ -21,7 +21,7 @@ def _limits(connections: int) -> httpx.Limits:
     return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
 
 
-class Transport:
+class Transport(Closing):
     """Sends calls, one after the other or from several threads at once."""
 
     def __init__(
@@ -70,16 +70,8 @@ class Transport:
         """Close the connections."""
         self._http.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class AsyncTransport:
+class AsyncTransport(AsyncClosing):
     """Sends calls from one event loop."""
 
     def __init__(
@@ -127,14 +119,6 @@ class AsyncTransport:
     async def close(self) -> None:
         """Close the connections."""
         await self._http.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
 
 def _next(call: Call, cursor: str) -> Call:

@@ -8,8 +8,8 @@ from app.domain.extraction.clauses import Clause
 from app.domain.extraction.frames.chinese_verbs import FRAMES
 from app.domain.extraction.frames.frame import Frame
 from app.domain.extraction.frames.nouns import HEADS, is_animal, is_kin, plain_noun, slot_of, written_in
-from app.domain.extraction.frames.values import TIME, Sort, cleaned, sort_of
-from app.domain.extraction.frames.verb_frame import VerbFrame
+from app.domain.extraction.frames.values import TIME, Sort, as_written, cleaned, sort_of
+from app.domain.extraction.frames.verb_frame import VerbFrame, first_frame
 from app.domain.extraction.slots import favourite_key, key_of_name
 from app.domain.memory import Category
 
@@ -90,6 +90,11 @@ _BAD_NOUN: Final = re.compile(
     r"^改[到成为]?$|^(?:从|换|想|如果|因为|所以|但是|其实|今天|明天|昨天|这|那|你|他|她|它|谁|请|别|不|没|让|帮|给|原来|改成|改到|改为|"
     r"换成|换到|可能|应该|一个|有|把|对|比如|例如|虽然)"
 )
+_LONGEST_NAME: Final = 6
+"""Characters of a person's name."""
+
+_LONGEST_VALUE: Final = 20
+"""Characters behind 是 and the like; what is longer is a sentence."""
 
 
 def frame_of(clause: Clause) -> Frame | None:
@@ -139,17 +144,8 @@ def filled(
     return Frame(key, value[1], category_of(key), change or cue_of(plain), before, firm)
 
 
-def written(text: str, match: "re.Match[str]", group: str) -> str | None:
-    """A group of a match as it is written; None where it has none."""
-    return text[slice(*match.span(group))] if match.groupdict().get(group) is not None else None
-
-
 def _by_verb(plain: str, text: str) -> Frame | None:
-    for verb in FRAMES:
-        match = verb.pattern.fullmatch(plain)
-        if match is not None and (frame := _verb_frame(verb, match, plain, text)) is not None:
-            return frame
-    return None
+    return first_frame(FRAMES, plain, lambda verb, match: _verb_frame(verb, match, plain, text))
 
 
 def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) -> Frame | None:
@@ -163,7 +159,7 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
     change = verb.change or cue_of(plain)
     if key.startswith("habit.") and re.search("改|换|转", plain) is None:
         change = None if change is None else "adds"
-    return Frame(key, value[1], verb.category, change, written(text, match, "before"), verb.firm)
+    return Frame(key, value[1], verb.category, change, as_written(text, match, "before"), verb.firm)
 
 
 def _key_of(template: str, noun: str, plain: str) -> str | None:
@@ -173,7 +169,7 @@ def _key_of(template: str, noun: str, plain: str) -> str | None:
         return favourite_key({"吃": "食物", "喝": "饮料"}.get(noun, noun))
     if template == "{slot}.owner":
         head = plain_noun(noun)
-        if _BAD_NOUN.match(head) or len(plain) > 6 or re.search(r"[\d的了]", plain):  # noqa: PLR2004 - no name of a person
+        if _BAD_NOUN.match(head) or len(plain) > _LONGEST_NAME or re.search(r"[\d的了]", plain):
             return None
         return "project.owner" if head in {"项目", "整个项目"} else f"project.{head}.owner"
     if template == "{event}":
@@ -208,7 +204,7 @@ def _changed(plain: str, text: str) -> Frame | None:
     match = _CHANGED.fullmatch(plain)
     if match is None or _is_no_noun(match["noun"]):
         return None
-    before, noun = written(text, match, "before"), plain_noun(match["noun"])
+    before, noun = as_written(text, match, "before"), plain_noun(match["noun"])
     if match["took"] and not _names_a_slot(noun):
         value = cleaned(match["value"], text[slice(*match.span("value"))], chinese=True)
         key = key_of_name(match["value"], of_a_project=plain.startswith(("我们", "咱们"))) or ""
@@ -256,7 +252,7 @@ def _copula(plain: str, text: str) -> Frame | None:
         return None
     how, noun, own = match["how"], plain_noun(match["noun"]), match["own"] is not None
     value = cleaned(match["value"], text[slice(*match.span("value"))], chinese=True)
-    if value is None or _BAD_VALUE.match(value[0]) or len(value[0]) > 20:  # noqa: PLR2004 - a sentence, no value
+    if value is None or _BAD_VALUE.match(value[0]) or len(value[0]) > _LONGEST_VALUE:
         return None
     named, sort = how in {"叫", "名叫", "叫做"}, sort_of(*value)
     if not _fits(noun, how, sort, own=own, named=named):

@@ -59,6 +59,9 @@ _IT: Final = re.compile(
     r"找的是|找|买的是|买了|换了|换|选了|选的是|成了|尾号是|尾号)了?(?:一?[个台辆部款家])?(?P<value>[^,]+)"
 )
 _BARE: Final = re.compile(r"(?:现在|目前|以后)?(?P<value>[\w.+@-]{1,20})")
+_LONGEST_BARE: Final = 16
+"""Characters of a clause that is nothing but a value."""
+
 _GIVEN_UP: Final = re.compile(
     rf"{_WHEN}(?:把)?(?P<before>[^,]{{2,10}}?)(?:已经)?(?:卖|扔|退|停|戒|弃|放弃|不学|不用|不玩|不吃|不喝|不练|"
     rf"不开|不做|不考|不拉|不弹|不打|看完|读完|追完|卸载|取消|退订)(?:掉)?了|"
@@ -69,9 +72,7 @@ _GIVEN_UP: Final = re.compile(
 
 
 def announced(clause: Clause) -> str | None:
-    """The noun of which a clause says that it has changed, without saying into what; "NOUN的名字" where it got a "
-    "name.
-    """
+    """The noun of which a clause says that it has changed, but not into what; "NOUN的名字" where it got a name."""
     plain = clause.plain
     for pattern, noun in _FIXED:
         if pattern.fullmatch(plain) is not None:
@@ -148,7 +149,7 @@ def completed(clause: Clause, topic: str) -> Frame | None:
     if own is not None and own.key:
         return Frame(own.key, own.value, own.category, "replaces", own.before, own.firm)
     bare = _BARE.fullmatch(plain)
-    if bare is None or len(plain) > 16:  # noqa: PLR2004 - a value by itself
+    if bare is None or len(plain) > _LONGEST_BARE:
         return None
     return filled(plain, text, bare.span("value"), noun=noun, named=named, change="replaces")
 

@@ -26,9 +26,18 @@ from app.domain.extraction.frames.english_forms import (
 )
 from app.domain.extraction.frames.english_verbs import FRAMES
 from app.domain.extraction.frames.frame import Frame
-from app.domain.extraction.frames.nouns import HEADS, is_animal, is_kin, plain_noun, singular, slot_of, written_in
-from app.domain.extraction.frames.values import Sort, cleaned, sort_of
-from app.domain.extraction.frames.verb_frame import VerbFrame
+from app.domain.extraction.frames.nouns import (
+    HEADS,
+    LONGEST_NOUN,
+    is_animal,
+    is_kin,
+    plain_noun,
+    singular,
+    slot_of,
+    written_in,
+)
+from app.domain.extraction.frames.values import Sort, as_written, cleaned, sort_of
+from app.domain.extraction.frames.verb_frame import VerbFrame, first_frame
 from app.domain.extraction.slots import favourite_key, key_of_name
 from app.domain.memory import Category
 
@@ -87,20 +96,13 @@ def filled(
     if key is None:
         return None
     key = written_in(key, value[0])
-    return Frame(key, value[1], category_of(key, plain), change or cue_of(plain), written(text, match, "before"), firm)
-
-
-def written(text: str, match: "re.Match[str]", group: str) -> str | None:
-    """A group of a match as it is written; None where it has none."""
-    return text[slice(*match.span(group))] if match.groupdict().get(group) is not None else None
+    return Frame(
+        key, value[1], category_of(key, plain), change or cue_of(plain), as_written(text, match, "before"), firm
+    )
 
 
 def _by_verb(plain: str, text: str) -> Frame | None:
-    for verb in FRAMES:
-        match = verb.pattern.fullmatch(plain)
-        if match is not None and (frame := _verb_frame(verb, match, plain, text)) is not None:
-            return frame
-    return None
+    return first_frame(FRAMES, plain, lambda verb, match: _verb_frame(verb, match, plain, text))
 
 
 def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) -> Frame | None:
@@ -116,7 +118,7 @@ def _verb_frame(verb: VerbFrame, match: "re.Match[str]", plain: str, text: str) 
     key = _key_of(verb, match.groupdict().get("noun"), match, value, plain)
     if key is None:
         return None
-    return Frame(key, said, verb.category, verb.change or cue_of(plain), written(text, match, "before"), verb.firm)
+    return Frame(key, said, verb.category, verb.change or cue_of(plain), as_written(text, match, "before"), verb.firm)
 
 
 def _key_of(
@@ -148,7 +150,7 @@ def _slot_key(template: str, noun: str, plain: str, written: str, clause: str) -
     if template == "favourite.{slot}":
         return favourite_key(singular(plain_noun(noun)))
     if template == "{slot}.owner":
-        head = "_".join(plain_noun(noun).split()[:3])
+        head = "_".join(plain_noun(noun).split()[:LONGEST_NOUN])
         return "project.owner" if head == "project" else f"project.{head}.owner"
     if re.search(r"\bprefer\b", clause):
         return favourite_key(singular(plain_noun(noun)))
@@ -204,7 +206,9 @@ def _instead(plain: str, text: str) -> Frame | None:
 
 def _copula(plain: str, text: str) -> Frame | None:
     match = COPULA.fullmatch(plain)
-    recurs = match is not None and len(match["noun"].split()) <= 3 and RECURRING.match(match["value"]) is not None  # noqa: PLR2004
+    recurs = (
+        match is not None and len(match["noun"].split()) <= LONGEST_NOUN and RECURRING.match(match["value"]) is not None
+    )
     if match is None or (
         _is_no_slot(match) and not (recurs and match["noun"].split()[0] not in PRONOUNS | PREPOSITIONS)
     ):

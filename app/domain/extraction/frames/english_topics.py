@@ -7,7 +7,7 @@ from typing import Final
 from app.domain.extraction.clauses import Clause
 from app.domain.extraction.frames.english import filled, frame_of, is_event, value_of
 from app.domain.extraction.frames.frame import Frame
-from app.domain.extraction.frames.nouns import HEADS, plain_noun, singular
+from app.domain.extraction.frames.nouns import HEADS, LONGEST_NOUN, plain_noun, singular
 from app.domain.extraction.slots import favourite_key, key_of_name
 
 _SUBJECT: Final = (
@@ -88,6 +88,9 @@ _DOES: Final = re.compile(
     r"bought|prefer|eat|play|do|read|take|taking|learning|study|wear|a|an)) (?P<value>.+)"
 )
 _BARE: Final = re.compile(r"(?P<value>(?:an?|the) [\w .+'&/-]{2,40}|[\w .+'&/@:-]{1,40})")
+_LONGEST_BARE: Final = 5
+"""Words of a clause that is nothing but a value."""
+
 _INLINE: Final = re.compile(
     r"(?P<head>.{6,60}?)(?:,|:| -| —| –| ->| to be called| to| called| named) (?P<tail>(?!and\b|but\b|so\b|i\b|"
     r"we\b).{1,50})"
@@ -106,9 +109,7 @@ _SURE: Final = re.compile(r"(?:an?|the|number|no\.?) (?=.*[A-Z0-9])|[A-Z0-9]")
 
 
 def announced(clause: Clause) -> str | None:
-    """The noun of which a clause says that it has changed, without saying into what; "NOUN name" where it got a "
-    "name.
-    """
+    """The noun of which a clause says that it has changed, but not into what; "NOUN name" where it got a name."""
     plain = clause.plain
     for pattern, noun in _FIXED:
         if pattern.match(plain) is not None:
@@ -197,7 +198,7 @@ def completed(clause: Clause, topic: str) -> Frame | None:
         return own if own.change else Frame(own.key, own.value, own.category, "replaces", own.before, own.firm)
     for pattern in (_DOES, _BARE):
         match = pattern.fullmatch(plain)
-        if match is None or (pattern is _BARE and (len(plain.split()) > 5 or not _SURE.match(text))):  # noqa: PLR2004
+        if match is None or (pattern is _BARE and (len(plain.split()) > _LONGEST_BARE or not _SURE.match(text))):
             continue
         frame = _of_topic(plain, text, match, topic)
         if frame is not None:
@@ -246,4 +247,4 @@ def _is_a_slot(noun: str) -> bool:
         "away",
     }:
         return False
-    return words in HEADS or singular(words) in HEADS or len(words.split()) <= 3  # noqa: PLR2004 - the name of a thing
+    return words in HEADS or singular(words) in HEADS or len(words.split()) <= LONGEST_NOUN

@@ -143,6 +143,8 @@ _SINGULAR: Final = re.compile(r"(?<=[a-z]{2})(?<!s)(?<!u)(?<!i)s$")
 _NOW_EN: Final = re.compile(r"(?<=\w) (?:these days|nowadays|at the moment|right now|currently|now)$")
 MOST_WORDS: Final = 5
 MOST_HAN: Final = 12
+LONGEST_NOUN: Final = 3
+"""Words of an English noun that stands for a thing of its own, where no table has it."""
 
 
 def singular(phrase: str) -> str:

@@ -100,3 +100,8 @@ def cleaned(plain: str, written: str, *, chinese: bool) -> tuple[str, str] | Non
     if end - start < 1 or end - start > MOST_CHARACTERS or not re.search(r"\w", plain[start:end]):
         return None
     return plain[start:end], written[start:end]
+
+
+def as_written(text: str, match: "re.Match[str]", group: str) -> str | None:
+    """A group of a match of the folded text as it is written; None where it has none."""
+    return text[slice(*match.span(group))] if match.groupdict().get(group) is not None else None

@@ -1,9 +1,11 @@
 """Verb frames, and the parts of English ones: who does it, and how it is said."""
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from app.domain.extraction.candidates import Change
+from app.domain.extraction.frames.frame import Frame
 from app.domain.memory import Category
 
 ADVERB: Final = (
@@ -45,3 +47,14 @@ def verb_frame(
 ) -> VerbFrame:
     """A frame of a pattern as it is written."""
     return VerbFrame(re.compile(pattern), key, category, change, name, firm)
+
+
+def first_frame(
+    verbs: Iterable[VerbFrame], plain: str, fill: "Callable[[VerbFrame, re.Match[str]], Frame | None]"
+) -> Frame | None:
+    """What the first of some verb frames makes of a folded clause, of those that match it and can be filled."""
+    for verb in verbs:
+        match = verb.pattern.fullmatch(plain)
+        if match is not None and (frame := fill(verb, match)) is not None:
+            return frame
+    return None

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -16,6 +15,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from mnemic_client.calls import Call
+from mnemic_client.closing import AsyncClosing
 from mnemic_client.langgraph.waiting import from_outside
 from mnemic_client.langgraph.wire import Wire, next_version
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncTransport
@@ -23,7 +23,7 @@ from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncT
 Result = TypeVar("Result")
 
 
-class AsyncMnemicSaver(BaseCheckpointSaver[str]):
+class AsyncMnemicSaver(AsyncClosing, BaseCheckpointSaver[str]):
     """Keeps a graph's checkpoints in Mnemic. An async context manager, for one event loop.
 
     The methods without an `a` work too, from threads other than the loop's: graphs call them from nodes that are not
@@ -154,14 +154,6 @@ class AsyncMnemicSaver(BaseCheckpointSaver[str]):
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
 
     @property
     def _wire(self) -> Wire:

@@ -3,8 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from itertools import islice
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import (
@@ -17,11 +16,12 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from mnemic_client.calls import Call
+from mnemic_client.closing import Closing
 from mnemic_client.langgraph.wire import Wire, next_version
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, Transport
 
 
-class MnemicSaver(BaseCheckpointSaver[str]):
+class MnemicSaver(Closing, BaseCheckpointSaver[str]):
     """Keeps a graph's checkpoints in Mnemic. A context manager; its methods may be called from several threads.
 
     Args:
@@ -154,14 +154,6 @@ class MnemicSaver(BaseCheckpointSaver[str]):
     def close(self) -> None:
         """Close the connections."""
         self._transport.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def _wire(self) -> Wire:

@@ -2,8 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from langgraph.store.base import (
     BaseStore,
@@ -20,6 +19,7 @@ from langgraph.store.base import (
 )
 
 from mnemic_client.calls import Call, named
+from mnemic_client.closing import AsyncClosing, Closing
 from mnemic_client.langgraph.waiting import from_outside
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncTransport, Transport
 
@@ -81,7 +81,7 @@ def _portions(ops: Iterable[Op]) -> list[list[Op]]:
     return [whole[start : start + MOST_OPS] for start in range(0, len(whole), MOST_OPS)]
 
 
-class MnemicStore(BaseStore):
+class MnemicStore(Closing, BaseStore):
     """Keeps items in Mnemic. A context manager; its methods may be called from several threads.
 
     Args:
@@ -127,16 +127,8 @@ class MnemicStore(BaseStore):
         """Close the connections."""
         self._transport.close()
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class AsyncMnemicStore(BaseStore):
+class AsyncMnemicStore(AsyncClosing, BaseStore):
     """`MnemicStore` for one event loop; the methods without an `a` work from threads other than the loop's."""
 
     supports_ttl = True
@@ -171,11 +163,3 @@ class AsyncMnemicStore(BaseStore):
     async def close(self) -> None:
         """Close the connections."""
         await self._transport.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
