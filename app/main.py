@@ -40,6 +40,7 @@ from app.routers import (
     users,
 )
 from app.routers.deps import get_principal
+from app.routers.direct import DirectMiddleware
 from app.routers.middleware import BodyLimitMiddleware, RequestMiddleware
 from app.routers.requests import known_parameters
 from app.routers.segments import SegmentMiddleware
@@ -82,6 +83,12 @@ TAGS = [
     },
     {"name": "Operations", "description": "Whether the service is well."},
 ]
+
+HOT = (
+    *(checkpoints.hot_router, memories.hot_router, messages.hot_router, messages.recall_router, context.hot_router),
+    store.router,
+)
+"""In the path of every turn of an agent."""
 
 SILENT: TelemetryConfig = {
     "tracing": False,
@@ -138,6 +145,7 @@ def _middleware(settings: Settings) -> list[Middleware]:
         Middleware(RequestMiddleware),
         Middleware(BodyLimitMiddleware, limit=settings.max_body_bytes),
         Middleware(SegmentMiddleware, root_path=settings.root_path),
+        Middleware(DirectMiddleware, routers=HOT),
     ]
     if settings.cors_origins:
         cors = Middleware(
@@ -158,10 +166,11 @@ def _version_one() -> APIRouter:
         dependencies=[Depends(get_principal), Depends(known_parameters)],
         responses=problems.documented(400, 401, 413, 415, 422, 503),
     )
-    # Routes are tried in this order at every request: those in the path of every turn of an agent come first.
+    # Routes are tried in this order: those in the path of every turn of an agent come first.
     for part in (
-        *(checkpoints.hot_router, memories.router, messages.router, messages.recall_router, curation.router),
-        *(checkpoints.router, store.router),
+        *HOT,
+        *(memories.router, messages.router, curation.router),
+        checkpoints.router,
         snapshots.router,
         *(sessions.router, turns.router, context.router, summaries.router, states.router),
         *(facts.router, facts.keys_router),

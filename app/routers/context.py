@@ -5,14 +5,18 @@ from typing import Annotated
 from fastapi import APIRouter, Body, Response
 
 from app.routers.deps import PrincipalDep, ServicesDep, SessionId, as_json
+from app.routers.direct import DirectRoute
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.context import Context, ContextRequest, ContextWarm, Prepared
 
+hot_router = APIRouter(prefix="/sessions/{session_id}/context", tags=["Context"], route_class=DirectRoute)
+"""What an agent calls at every turn."""
+
 router = APIRouter(prefix="/sessions/{session_id}/context", tags=["Context"], route_class=StrictRoute)
 
 
-@router.post("", responses=documented(403, 404), response_model=Context, operation_id="make_context")
+@hot_router.post("", responses=documented(403, 404), response_model=Context, operation_id="make_context")
 async def make_context(
     session_id: SessionId,
     principal: PrincipalDep,

@@ -26,6 +26,7 @@ from app.routers.deps import (
     reply,
     tag,
 )
+from app.routers.direct import DirectRoute
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.routers.sessions import AgentQuery, AppQuery, UserQuery
@@ -37,6 +38,9 @@ from app.schemas.search import ReplayRequest, SearchRequest, SearchResult
 
 AsOfQuery = Annotated[Instant | None, Query(description="What was true at this time, as it is known today")]
 KnownAtQuery = Annotated[Instant | None, Query(description="What the service knew at this time")]
+
+hot_router = APIRouter(prefix="/memories", tags=["Memories"], route_class=DirectRoute)
+"""What an agent calls at every turn."""
 
 router = APIRouter(prefix="/memories", tags=["Memories"], route_class=StrictRoute)
 
@@ -87,7 +91,7 @@ async def extract_memories(
     return ExtractResult.model_validate(answer.body)
 
 
-@router.post("/search", response_model=SearchResult, responses=documented(403), operation_id="search_memories")
+@hot_router.post("/search", response_model=SearchResult, responses=documented(403), operation_id="search_memories")
 async def search_memories(body: SearchRequest, principal: PrincipalDep, services: ServicesDep) -> Response:
     """Find memories by meaning and by words, best first, each with the messages it came from.
 

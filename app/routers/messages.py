@@ -6,7 +6,6 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.routers.deps import (
     DEFAULT_PAGE,
-    ClaimDep,
     CountQuery,
     CursorQuery,
     LimitQuery,
@@ -14,8 +13,11 @@ from app.routers.deps import (
     ServicesDep,
     SessionId,
     WriteDep,
+    answer_as_json,
+    as_json,
     reply,
 )
+from app.routers.direct import DirectRoute
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
 from app.schemas.lifecycle import ClearedMessages, PoppedMessage
@@ -23,32 +25,30 @@ from app.schemas.lists import Page
 from app.schemas.messages import AppendBody, AppendedMessage, AppendedMessages, Message
 from app.schemas.recall import RecallRequest, RecallResult
 
+hot_router = APIRouter(prefix="/sessions/{session_id}/messages", tags=["Messages"], route_class=DirectRoute)
+"""What an agent calls at every turn."""
+
 router = APIRouter(prefix="/sessions/{session_id}/messages", tags=["Messages"], route_class=StrictRoute)
 
-recall_router = APIRouter(prefix="/messages", tags=["Messages"], route_class=StrictRoute)
+recall_router = APIRouter(prefix="/messages", tags=["Messages"], route_class=DirectRoute)
 
 MAX_SEQ = 2**63 - 1
 
 
-@router.post("", status_code=201, responses=documented(403, 409, 412), operation_id="append_messages")
-async def append_messages(
-    session_id: SessionId,
-    body: AppendBody,
-    principal: PrincipalDep,
-    services: ServicesDep,
-    claim: ClaimDep,
-    response: Response,
-) -> AppendedMessage | AppendedMessages:
+@hot_router.post(
+    "",
+    status_code=201,
+    response_model=AppendedMessage | AppendedMessages,
+    responses=documented(403, 409, 412),
+    operation_id="append_messages",
+)
+async def append_messages(session_id: SessionId, body: AppendBody, write: WriteDep, services: ServicesDep) -> Response:
     """Append one message, or up to 1,000 with `{"messages": [...]}`: all are stored, or none.
 
     The session is made if it is absent. The answer is sent after the commit: what is acknowledged is kept, in this
     order, and can be searched by its words at once.
     """
-    answer = await services.messages.append(principal, session_id, body, claim)
-    reply(answer, response)
-    if isinstance(answer.body, AppendedMessages):
-        return answer.body
-    return AppendedMessage.model_validate(answer.body)
+    return answer_as_json(await services.messages.append(write.principal, session_id, body, write.claim))
 
 
 @router.get("", responses=documented(403, 404), operation_id="list_messages")
@@ -119,7 +119,7 @@ async def clear_messages(
     return ClearedMessages.model_validate(answer.body)
 
 
-@recall_router.post("/search", responses=documented(403), operation_id="search_messages")
-async def search_messages(body: RecallRequest, principal: PrincipalDep, services: ServicesDep) -> RecallResult:
+@recall_router.post("/search", response_model=RecallResult, responses=documented(403), operation_id="search_messages")
+async def search_messages(body: RecallRequest, principal: PrincipalDep, services: ServicesDep) -> Response:
     """Find what was said: by words, by meaning, by time and by who said it, in a session or in all of a user's."""
-    return await services.recall.search(principal, body)
+    return as_json(await services.recall.search(principal, body))

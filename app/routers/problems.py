@@ -56,6 +56,12 @@ def response_of(problem: Problem, scope: Scope) -> Response:
     )
 
 
+def response_of_misconfiguration(error: ConfigurationError, scope: Scope) -> Response:
+    """The response that says what the operator must put right."""
+    log.error("misconfigured", reason=str(error))
+    return response_of(_Misconfigured(str(error)), scope)
+
+
 async def send_problem(problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
     """Answer from a middleware, where no exception handler stands above."""
     await response_of(problem, scope)(scope, receive, send)
@@ -80,8 +86,7 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(ConfigurationError)
     async def of_configuration(request: Request, error: ConfigurationError) -> Response:
-        log.error("misconfigured", reason=str(error))
-        return response_of(_Misconfigured(str(error)), request.scope)
+        return response_of_misconfiguration(error, request.scope)
 
 
 class _Invalid(Problem):

@@ -49,7 +49,7 @@ async def test_a_body_that_cannot_be_read_is_refused_as_everywhere(
     api: httpx.AsyncClient, content: bytes, status: int
 ) -> None:
     headers = {"Content-Type": "application/json"}
-    for path in ("/v1/checkpoints/get", "/v1/messages/search"):  # the second one is an ordinary route
+    for path in ("/v1/checkpoints/get", "/v1/memories/extract"):  # the second one is an ordinary route
         direct = problem_of(await api.post(path, content=content, headers=headers), status)
         assert direct["code"]
 
@@ -80,3 +80,44 @@ async def test_two_writes_under_one_number_are_refused(api: httpx.AsyncClient) -
     problem_of(await api.post("/v1/checkpoints/writes", json=body), 422, "duplicate_idx")
     same = {"source_thread_id": "t", "target_thread_id": "t"}
     problem_of(await api.post("/v1/checkpoints/copy", json=same), 422, "same_thread")
+
+
+APPEND = {"role": "user", "content": "I live in Lisbon. 我住在里斯本。"}
+STORE_PUT = {"op": "put", "namespace": ["a"], "key": "k", "value": {"city": "里斯本"}}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/v1/checkpoints", PUT),
+        ("POST", "/v1/checkpoints/get", {"thread_id": "t"}),
+        ("POST", "/v1/sessions/a%2Fb/messages", APPEND),
+        ("POST", "/v1/sessions/a%2Fb/messages", {"messages": [APPEND], "user_id": "ada"}),
+        ("POST", "/v1/sessions/a%2Fb/messages", {"messages": [], "user_id": "ada"}),
+        ("POST", "/v1/sessions/" + "x" * 256 + "/messages", APPEND),
+        ("POST", "/v1/sessions/nobody/context", {"query": "Where do I live?"}),
+        ("POST", "/v1/sessions/a%2Fb/context", {"retrieval": "never", "now": "2026-06-01T00:00:00Z"}),
+        ("POST", "/v1/memories/search", {"query": "我住在哪里?", "user_id": "ada", "now": "2026-06-01T00:00:00Z"}),
+        ("POST", "/v1/memories/search", {"query": ""}),
+        ("POST", "/v1/messages/search", {"query": "Lisbon", "session_id": "a/b"}),
+        ("POST", "/v1/store/batch", {"ops": [STORE_PUT]}),
+        ("GET", "/v1/memories/search", {"query": "x"}),
+    ],
+)
+async def test_the_short_way_and_the_long_way_answer_alike(tenant: Tenant, method: str, path: str, body: Any) -> None:
+    key = await tenant.key()
+    answers = []
+    for headers in ({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}):
+        client = tenant.bare(headers)
+        await client.post("/v1/sessions/a%2Fb/messages", json=APPEND)
+        answer = await client.request(method, path, json=body)
+        kinds = {name: type(value) for name, value in answer.json().items()}
+        answers.append((answer.status_code, answer.headers["content-type"], kinds, answer.json().get("code")))
+    assert answers[0] == answers[1]
+
+
+async def test_a_context_may_be_asked_for_without_a_body(api: httpx.AsyncClient) -> None:
+    await api.post("/v1/sessions/bodiless/messages", json=APPEND)
+    headers = {"Content-Type": "application/json"}
+    assert body_of(await api.post("/v1/sessions/bodiless/context", headers=headers))["messages"]
+    assert body_of(await api.post("/v1/sessions/bodiless/context", json={}))["messages"]
