@@ -48,25 +48,35 @@ class Write:
 
 
 async def write_once(
-    uow: UnitOfWork, write: Write, model: type[BaseModel] | None, work: Callable[[Transaction], Awaitable[Answer]]
+    uow: UnitOfWork,
+    write: Write,
+    model: type[BaseModel] | None,
+    work: Callable[[Transaction], Awaitable[Answer]],
+    *,
+    planned_once: bool = False,
 ) -> Answer:
     """Do `work` in a transaction of its own, once per idempotency key; `model` is what its answers are.
 
     Where the transaction and another one stood in each other's way, all of it is done again after a moment: `work` must
-    bear that.
+    bear that. `planned_once` as `Database` has it.
     """
     for _ in range(ATTEMPTS - 1):
         try:
-            return await _attempt(uow, write, model, work)
+            return await _attempt(uow, write, model, work, planned_once=planned_once)
         except Contention:
             await asyncio.sleep(random.uniform(0, PAUSE_SECONDS))  # noqa: S311 - no secret: who goes first
-    return await _attempt(uow, write, model, work)
+    return await _attempt(uow, write, model, work, planned_once=planned_once)
 
 
 async def _attempt(
-    uow: UnitOfWork, write: Write, model: type[BaseModel] | None, work: Callable[[Transaction], Awaitable[Answer]]
+    uow: UnitOfWork,
+    write: Write,
+    model: type[BaseModel] | None,
+    work: Callable[[Transaction], Awaitable[Answer]],
+    *,
+    planned_once: bool,
 ) -> Answer:
-    async with uow.begin(write.principal) as tx:
+    async with uow.begin(write.principal, planned_once=planned_once) as tx:
         shape = None if model is None else model.model_validate_json
         return await _answer_once(tx, write.claim, clock.now(), shape, lambda: work(tx))
 

@@ -76,7 +76,7 @@ class CheckpointService:
             place = CheckpointPlace(thread_id=request.thread_id, ns=request.ns, checkpoint_id=request.checkpoint_id)
             return Answer(200, place)
 
-        return await write_once(self.uow, write, CheckpointPlace, work)
+        return await write_once(self.uow, write, CheckpointPlace, work, planned_once=True)
 
     async def put_writes(self, write: Write, request: CheckpointWrites) -> Answer:
         """Store what a task has written."""
@@ -94,12 +94,12 @@ class CheckpointService:
 
         if len({one.idx for one in writes}) < len(writes):
             raise Invalid("Two writes of the request have the same idx.", code="duplicate_idx")
-        return await write_once(self.uow, write, StoredWrites, work)
+        return await write_once(self.uow, write, StoredWrites, work, planned_once=True)
 
     async def get(self, principal: Principal, request: CheckpointGet) -> FoundCheckpoint:
         """A checkpoint, or the newest."""
         principal.require("sessions:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, planned_once=True) as tx:
             row = await tx.checkpoints.get(request.thread_id, request.ns, request.checkpoint_id)
         found = None if row is None else await _apart(_tuple, row, _size(row))
         return FoundCheckpoint.model_construct(checkpoint=found)
