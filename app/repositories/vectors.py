@@ -14,12 +14,28 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.models import memories, memory_vectors, message_vectors, messages
 from app.db.types import Halfvec
 from app.repositories.base import Repository
+from app.repositories.prepared import Prepared
 
 _SOURCE: Final[dict[str, tuple[Table, str]]] = {
     memory_vectors.name: (memories, "memory_id"),
     message_vectors.name: (messages, "message_id"),
 }
 
+
+OF_TEXTS: Final = Prepared(
+    """
+SELECT t.id, v.embedding::real[] AS vector
+FROM memories t JOIN memory_vectors v ON v.tenant_id = $1 AND v.memory_id = t.id AND v.model_id = $2
+WHERE t.tenant_id = $1 AND t.id = ANY($3::uuid[]) AND v.text_hash = t.content_hash
+UNION ALL
+SELECT t.id, v.embedding::real[]
+FROM messages t JOIN message_vectors v ON v.tenant_id = $1 AND v.message_id = t.id AND v.model_id = $2
+WHERE t.tenant_id = $1 AND t.id = ANY($3::uuid[]) AND v.text_hash = t.content_hash
+""",
+    ("tenant_id", "model_id", "ids"),
+    {},
+)
+"""In the path of searches: the driver reads the numbers itself."""
 
 Vector = npt.NDArray[np.float32]
 """Of a text, shape (dimension,)."""
@@ -61,6 +77,11 @@ class VectorRepository(Repository):
         )
         rows = (await self._connection.execute(statement)).all()
         return {row.memory_id: row.embedding.to_numpy().astype(np.float32) for row in rows}
+
+    async def of_texts(self, model_id: int, ids: Sequence[UUID]) -> dict[UUID, Vector]:
+        """The vectors of memories' and messages' present texts by the texts' ids, as far as there are any."""
+        values = {"tenant_id": self._tenant_id, "model_id": model_id, "ids": list(ids)}
+        return {row["id"]: np.array(row["vector"], np.float32) for row in await OF_TEXTS.run(self._connection, values)}
 
     async def memories_without(self, model_id: int, ids: Sequence[UUID]) -> list[Any]:
         """Of these memories, those whose text has no vector of the model: rows of (id, text, content_hash)."""

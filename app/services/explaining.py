@@ -114,6 +114,7 @@ def content_of(search: Explained) -> dict[str, Any]:
             "method": question.rule.method.value,
             "rrf_k": question.rule.rrf_k,
             "calibration": [question.calibration.low, question.calibration.high],
+            "model_id": question.model_id,
         },
         "scoring": {
             "weights": asdict(scoring.weights),
@@ -144,6 +145,7 @@ def restored(content: dict[str, Any]) -> tuple[Question, Scoring, SearchRequest,
         keys=asked["keys"],
         rule=rule,
         calibration=Calibration(*asked["calibration"]),
+        model_id=asked.get("model_id"),
     )
     scoring = Scoring(
         Weights(**scored["weights"]),

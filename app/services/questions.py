@@ -11,6 +11,7 @@ from app.domain.asked_keys import asked_keys
 from app.domain.calibration import Calibration
 from app.domain.fusion import DEFAULT_WEIGHTS, Fusion, FusionRule, Leg
 from app.domain.keys import MOST_NAMED, named_keys
+from app.domain.overtaking import asks_for_the_past
 from app.domain.periods import AskedTime, asked_time, asks_for_latest
 from app.repositories.search import DenseQuery
 from app.services.embedding import Embedder
@@ -32,6 +33,7 @@ class Question:
         keys: Keys that it may name.
         rule: How the legs that can speak are fused.
         calibration: Of the model that made the vector.
+        model_id: Whose vectors of texts may be compared with each other; None where there is no such model.
     """
 
     text: str
@@ -42,6 +44,12 @@ class Question:
     keys: list[str]
     rule: FusionRule
     calibration: Calibration
+    model_id: int | None = None
+
+    @property
+    def current(self) -> bool:
+        """Whether it asks how things are now, not how they were or what a certain time brought."""
+        return self.time is None and not asks_for_the_past(self.text)
 
     def by(self, weights: Mapping[Leg, float | None]) -> "Question":
         """The same question by other weights of meaning and words; no leg speaks that did not."""
@@ -84,4 +92,5 @@ async def ask(
     }
     speaking = {leg: 0.0 if silent.get(leg, False) else weight for leg, weight in weights.items()}
     rule = replace(fusion or FusionRule(Fusion.FIXED), weights=speaking)
-    return Question(text, words, dense, time, latest, keys, rule, embedder.calibration), degraded
+    model_id = None if dense is None else dense.model.id
+    return Question(text, words, dense, time, latest, keys, rule, embedder.calibration, model_id), degraded

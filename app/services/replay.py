@@ -9,6 +9,7 @@ from app.repositories.selection import Then
 from app.schemas.search import ReplayRequest, SearchResult
 from app.services.explaining import Explained, Explainer, restored
 from app.services.hits import Nearby, hits_of
+from app.services.news import likeness_of_news
 from app.services.ranking import rank
 from app.services.retrieval import SPARE, fusion_of, limits_of, scored_by
 from app.services.shortlist import relevant, shortlist
@@ -48,8 +49,16 @@ class ReplayService:
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
             best, texts = await read_contenders(tx, found, again.top_k + SPARE, Then(again.as_of, again.known_at))
+            likeness = None if again.past else await likeness_of_news(tx, question, best, texts.rows)
         best = in_language_of(question.text, best, texts.rows)
-        chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
+        chosen = shortlist(
+            best,
+            texts.rows,
+            limits_of(again),
+            texts.lineage.memories,
+            texts.replaced,
+            likeness,
+        )
         results = hits_of(chosen, texts, Nearby({}, 0))
         explained = Explained(question, scoring, again, way, pools, chosen, filtered, found)
         return SearchResult(

@@ -20,6 +20,7 @@ from app.services.candidates import Lookup, zone_of
 from app.services.embedding import Embedder
 from app.services.explaining import Explained, Explainer
 from app.services.hits import Nearby, hits_of
+from app.services.news import likeness_of_news
 from app.services.questions import Question, ask
 from app.services.ranking import Scored, Scoring, rank
 from app.services.redacting import Redacting
@@ -80,9 +81,17 @@ class RetrievalService:
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
             best, texts = await read_contenders(tx, found, depth, Then(request.as_of, request.known_at))
+            likeness = None if request.past else await likeness_of_news(tx, question, best, texts.rows)
         best = in_language_of(question.text, best, texts.rows)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
-        chosen = shortlist(best, texts.rows, limits_of(request), texts.lineage.memories, texts.replaced)
+        chosen = shortlist(
+            best,
+            texts.rows,
+            limits_of(request),
+            texts.lineage.memories,
+            texts.replaced,
+            likeness,
+        )
         results = await self._shown(principal, request, chosen, texts)
         kept = self.redacting.kept(principal, request) if request.explain else request
         explained = Explained(question, scoring, kept, lookup.way, pools, chosen, filtered, found)

@@ -1,15 +1,17 @@
 """From an order to hits: what is alike shown once, constraints kept, the budget held, and why the rest was left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
 from app.domain.budget import within_budget
 from app.domain.likeness import Wording
+from app.domain.overtaking import overtaken
 from app.repositories.base import RowLike
 from app.schemas.search import Reason
+from app.services.news import Likeness, said_of
 from app.services.ranking import Scored
 
 CONSTRAINT_SHARE: Final = 3
@@ -79,6 +81,7 @@ def shortlist(
     limits: Limits,
     learnt: Mapping[UUID, Sequence[UUID]] = MappingProxyType({}),
     replaced: Sequence[tuple[Scored, UUID]] = (),
+    likeness: Likeness | None = None,
 ) -> Shortlist:
     """Hits of the contenders, whose rows are at hand.
 
@@ -88,9 +91,11 @@ def shortlist(
         limits: How many, and how much.
         learnt: The memories that say what a message said, by the message's id.
         replaced: Messages that have given their place to a memory.
+        likeness: Of news and what it may have changed, where it is asked how things are now: the news then comes first.
     """
     present = [hit for hit in found if hit.id in rows]
     kept, left = _collapsed(present, rows, limits, learnt) if limits.collapse else ([Kept(hit) for hit in present], [])
+    kept = kept if likeness is None else _news_first(kept, rows, likeness)
     left += [LeftOutHit(hit, "superseded", heir) for hit, heir in replaced]
     chosen, beyond = _top(kept, limits.top_k)
     left += [LeftOutHit(one.hit, "below_top_k") for one in beyond]
@@ -130,6 +135,19 @@ def _collapsed(
     left = [LeftOutHit(one, "near_identical", keeper.hit.id) for keeper in kept for one in keeper.similar]
     left += [LeftOutHit(one, "same_source", keeper.hit.id) for keeper in kept for one in keeper.kin]
     return sorted(kept, key=lambda one: -one.hit.score), left
+
+
+def _news_first(kept: list[Kept], rows: Mapping[UUID, RowLike], likeness: Likeness) -> list[Kept]:
+    """Hits that `overtaken` lets change places change scores with them."""
+    ids = [one.hit.id for one in kept]
+    said = [said_of(one.hit, rows[one.hit.id]) for one in kept]
+    order = overtaken(said, lambda one, other: likeness.of(ids[one], ids[other]))
+    moved = []
+    for place, source in enumerate(order):
+        there = kept[place].hit
+        hit = replace(kept[source].hit, score=there.score, relevance=there.relevance)
+        moved.append(kept[source] if place == source else replace(kept[source], hit=hit))
+    return moved
 
 
 def _join(kept: list[Kept], row: int, hit: Scored) -> None:

@@ -507,6 +507,7 @@ def other_calls() -> Iterator[Call]:
     yield Call(users + "delete", "one", lambda tx: tx.users.delete(USER))
     given = [Embedded(MEMORY, HASH, a_vector(N)), Embedded(an_id(1, N + 1), HASH, a_vector(N))]
     yield Call(vectors + "put_memories", "two", lambda tx: tx.vectors.put_memories(MODEL.id, given))
+    yield Call(vectors + "of_texts", "two", lambda tx: tx.vectors.of_texts(MODEL.id, [MEMORY, an_id(1, N + 1)]))
     yield Call(vectors + "of_memories", "two", lambda tx: tx.vectors.of_memories(MODEL.id, [MEMORY, an_id(1, N + 1)]))
     said = [Embedded(MESSAGE, HASH, a_vector(N)), Embedded(an_id(2, N + 1), HASH, a_vector(N))]
     yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))

@@ -22,6 +22,7 @@ from app.services.candidates import leg_query, path_for, way_to_messages, zone_o
 from app.services.context.hints import hints_for
 from app.services.context.recalled import Fact, Recalled
 from app.services.embedding import Embedder
+from app.services.news import likeness_of_news
 from app.services.questions import Question, ask
 from app.services.ranking import Pool, Scored, Scoring, rank
 from app.services.retrieval import leg_weights, scored_by
@@ -163,7 +164,8 @@ async def _facts(
     pool = Pool.of_memories(await tx.search.memories(query, selection))
     found, _ = relevant(rank(pool, question, scoring), LEAST_RELEVANCE)
     best, texts = await read_contenders(tx, found, MOST_FACTS + SPARE, selection.then)
-    chosen = shortlist(best, texts.rows, Limits(MOST_FACTS, 0.0, None, collapse=True))
+    likeness = None if selection.then.past else await likeness_of_news(tx, question, best, texts.rows)
+    chosen = shortlist(best, texts.rows, Limits(MOST_FACTS, 0.0, None, collapse=True), likeness=likeness)
     session_id = selection.scope.session_id or ""
     facts = [_fact(one.hit, texts, session_id) for one in chosen.kept]
     if wanted.first:
