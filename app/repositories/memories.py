@@ -20,6 +20,7 @@ from sqlalchemy import (
     case,
     cast,
     delete,
+    false,
     func,
     literal_column,
     null,
@@ -74,7 +75,7 @@ _OF_MEMORY: Final = (
 SERVED_COLUMNS: Final = (
     *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
     *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
-    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at"),
+    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at", "last_seen_at", "needs_confirmation"),
 )
 """What a hit shows of a memory."""
 
@@ -118,6 +119,7 @@ class MemoryRepository(Repository):
                 "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),
                 "confidence": case((settled, func.greatest(given.confidence, _REINFORCED)), else_=_REINFORCED),
                 "uncertain": known.uncertain & given.uncertain,
+                "needs_confirmation": false(),
                 "source": case((settled, given.source), else_=known.source),
                 "expires_at": case(
                     (known.expires_at <= given.created_at, known.expires_at),
@@ -138,6 +140,7 @@ class MemoryRepository(Repository):
             "seen_count": known.seen_count + 1,
             "last_seen_at": func.greatest(known.last_seen_at, said["last_seen_at"]),
             "confidence": _REINFORCED,
+            "needs_confirmation": False,
         }
         statement = update(memories).where(*self._one(memory_id)).values(values).returning(memories)
         row = await self._one_row(statement)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
@@ -116,6 +117,32 @@ class OwnerRepository(Repository):
             statement = statement.where(owner_stats.c.owner > owner)
         found = await self._connection.execute(statement.order_by(owner_stats.c.owner).limit(limit))
         return [(name, count) for name, count in found.all()]
+
+    async def unmaintained(self, before: datetime, limit: int) -> list[tuple[str, datetime | None]]:
+        """Owners with memories whose last turn of maintenance was before an instant, or who have had none (None).
+
+        The longest ago first, their rows locked; who is held by another transaction waits for the next time.
+        """
+        due = owner_stats.c.maintained_at
+        statement = (
+            select(owner_stats.c.owner, due)
+            .where(
+                owner_stats.c.tenant_id == self._tenant_id,
+                or_(due < before, due.is_(None)),
+                owner_stats.c.memory_count > 0,
+            )
+            .order_by(due)
+            .limit(limit)
+            .with_for_update(key_share=True, skip_locked=True)
+        )
+        return [(name, at) for name, at in (await self._connection.execute(statement)).all()]
+
+    async def maintained(self, owners: Sequence[str], at: datetime) -> None:
+        """Owners whose rows are locked have their next turn a day from now."""
+        statement = update(owner_stats).where(
+            owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners))
+        )
+        await self._run(statement.values(maintained_at=at))
 
     async def differing(self, owners: Sequence[str]) -> list[str]:
         """Those of the owners whose counters are not what their rows say, all seen at one instant."""

@@ -47,7 +47,13 @@ class ReplayService:
         scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
-            best, texts = await read_contenders(tx, found, again.top_k + SPARE, Then(again.as_of, again.known_at))
+            best, texts = await read_contenders(
+                tx,
+                found,
+                again.top_k + SPARE,
+                Then(again.as_of, again.known_at),
+                archived=again.include_archived,
+            )
         best = in_language_of(question.text, best, texts.rows)
         chosen = shortlist(best, texts.rows, limits_of(again), texts.lineage.memories, texts.replaced)
         results = hits_of(chosen, texts, Nearby({}, 0))
