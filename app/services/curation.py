@@ -106,7 +106,8 @@ class CurationService:
                 values |= await _revived(tx, before, at)
             elif request.verdict == "wrong":
                 values["confidence"] = before["confidence"] * DOUBTED
-                told = before["wrong_count"] + 1 > before["used_count"] and not before["uncertain"]
+                settled = before["uncertain"] or before["kind"] != "semantic"
+                told = before["wrong_count"] + 1 > before["used_count"] and not settled
                 values["needs_confirmation"] = before["needs_confirmation"] or told
             action: EventAction = f"feedback_{request.verdict}"  # type: ignore[assignment]
             return await _changed(tx, write, before, values, action, request.reason, at)
