@@ -29,7 +29,7 @@ INDEXES = {
     ),
     "ix_memories_tenant_id_owner_archived_at": "memories (tenant_id, owner, archived_at) WHERE archived_at IS NOT NULL",
     "ix_memories_to_confirm": "memories (tenant_id, owner, id) WHERE needs_confirmation",
-    "ix_owner_stats_tenant_id_maintained_at": "owner_stats (tenant_id, maintained_at)",
+    "ix_owner_stats_tenant_id_maintained_at": "owner_stats (tenant_id, maintained_at) WHERE memory_count > 0",
 }
 
 

@@ -24,8 +24,6 @@ TRACE: Final = (
 _EXPIRING: Final = text("memories.status IN ('active', 'disputed', 'archived')")
 """In words, as the partial index has it."""
 
-_TO_CONFIRM: Final = text("memories.needs_confirmation")
-
 
 class ForgettingRepository(Repository):
     """Which memories the rules of forgetting are about. What is changed must be locked, its owner before it."""
@@ -101,13 +99,6 @@ class ForgettingRepository(Repository):
             *current_at(at),
         )
         return await self._all(statement.order_by(_M.id))
-
-    async def to_confirm(self, owner: str, at: datetime, limit: int) -> list[RowMapping]:
-        """What of an owner's waits for a confirmation, the most important first: whole rows."""
-        statement = select(memories).where(
-            _M.tenant_id == self._tenant_id, _M.owner == owner, _TO_CONFIRM, *current_at(at)
-        )
-        return await self._all(statement.order_by(_M.importance.desc(), _M.id).limit(limit))
 
     async def after(self, owner: str, last: UUID | None, at: datetime, limit: int) -> list[RowMapping]:
         """Current memories of an owner but lessons and procedures, in the order of their ids: whole rows."""

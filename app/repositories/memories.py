@@ -275,25 +275,20 @@ class MemoryRepository(Repository):
 
     async def page(self, selection: Selection, before: UUID | None, limit: int) -> list[RowMapping]:
         """Memories, newest first, before a keyset position."""
-        statement = select(memories).where(
-            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
-        )
+        statement = select(memories).where(*self._selected(selection))
         if before is not None:
             statement = statement.where(memories.c.id < before)
         return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
 
     async def important(self, selection: Selection, limit: int) -> list[RowMapping]:
         """Memories that matter most, the newest of equals first."""
-        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(
-            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
-        )
+        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(*self._selected(selection))
         order = (memories.c.pinned.desc(), memories.c.importance.desc(), memories.c.id.desc())
         return await self._all(statement.order_by(*order).limit(limit))
 
     async def count(self, selection: Selection) -> int:
         """How many memories the selection leaves."""
-        statement = select(func.count()).select_from(memories)
-        statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions())
+        statement = select(func.count()).select_from(memories).where(*self._selected(selection))
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def drawn_from_only(self, session_id: str) -> list[RowMapping]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ARRAY, BindParameter, Subquery, Table, Text, bindparam, func, or_, select, union, update
+from sqlalchemy import ARRAY, BindParameter, Subquery, Table, Text, bindparam, func, or_, select, text, union, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import memories, memory_sources, messages, owner_stats
@@ -24,6 +24,9 @@ _SIZE_OF_ALL: Final = Prepared.of(_SIZE)
 _SIZE_OF_SOME: Final = Prepared.of(
     _SIZE.where(owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))))
 )
+
+_HAS_MEMORIES: Final = text("owner_stats.memory_count > 0")
+"""In words, as the partial index has it."""
 
 _VERSIONS_OF: Final = Prepared.of(
     select(owner_stats.c.owner, owner_stats.c.memory_version).where(
@@ -118,24 +121,24 @@ class OwnerRepository(Repository):
         found = await self._connection.execute(statement.order_by(owner_stats.c.owner).limit(limit))
         return [(name, count) for name, count in found.all()]
 
-    async def unmaintained(self, before: datetime, limit: int) -> list[tuple[str, datetime | None]]:
+    async def unmaintained(self, before: datetime | None, limit: int) -> list[str]:
         """Owners with memories whose last turn of maintenance was before an instant, or who have had none (None).
 
         The longest ago first, their rows locked; who is held by another transaction waits for the next time.
         """
-        due = owner_stats.c.maintained_at
+        last = owner_stats.c.maintained_at
         statement = (
-            select(owner_stats.c.owner, due)
+            select(owner_stats.c.owner)
             .where(
                 owner_stats.c.tenant_id == self._tenant_id,
-                or_(due < before, due.is_(None)),
-                owner_stats.c.memory_count > 0,
+                last.is_(None) if before is None else last < before,
+                _HAS_MEMORIES,
             )
-            .order_by(due)
+            .order_by(last)
             .limit(limit)
             .with_for_update(key_share=True, skip_locked=True)
         )
-        return [(name, at) for name, at in (await self._connection.execute(statement)).all()]
+        return list((await self._connection.execute(statement)).scalars().all())
 
     async def maintained(self, owners: Sequence[str], at: datetime) -> None:
         """Owners whose rows are locked have their next turn a day from now."""

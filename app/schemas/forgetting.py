@@ -82,7 +82,7 @@ class PlannedConflict(ResponseModel):
 
     memory_id: str
     other_id: str
-    verdict: str = Field(description="contradict: both are disputed; supersede, correct, retract: the other one ends")
+    verdict: str = Field(description="contradict: both are disputed until somebody decides")
 
 
 class PlannedShortening(ResponseModel):

@@ -96,10 +96,10 @@ class Sweeping:
         at = clock.now()
         async with self.uow.begin_tenant(tenant_id) as tx:
             consolidates = (await tenant_defaults(tx)).forgetting.consolidate
-            found = await tx.owners.unmaintained(at - MAINTAINED_EVERY, MANY)
-            if found:
-                await tx.owners.maintained([owner for owner, _ in found], at)
-            due = [owner for owner, last in found if last is not None]
+            new = await tx.owners.unmaintained(None, MANY)
+            due = await tx.owners.unmaintained(at - MAINTAINED_EVERY, MANY)
+            if new or due:
+                await tx.owners.maintained([*new, *due], at)
             for owner in due:
                 user_id = Scope.of_owner(owner).user_id
                 await tx.jobs.enqueue("maintain", owner, at, user_id=user_id)

@@ -17,5 +17,5 @@ owner_stats = tenant_table(
     Column("memory_version", BigInteger, nullable=False, server_default=_ZERO),
     timestamp("maintained_at"),
     PrimaryKeyConstraint("tenant_id", "owner"),
-    Index(None, "tenant_id", "maintained_at"),
+    Index(None, "tenant_id", "maintained_at", postgresql_where=text("memory_count > 0")),
 )

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.core.text.tokens import tokens
 from app.domain.calibration import Calibration
 from app.domain.conflict.settling import settle
-from app.domain.conflict.statements import DISPLACING, Decision
+from app.domain.conflict.statements import Decision
 from app.domain.lifecycle.merging import mergeable, since
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -43,13 +43,16 @@ class Pair:
     multivalued: bool
 
     def verdict(self, judged: Decision | None) -> str:
-        """`same`, a verdict of conflict resolution, or `other`: rules decide, and check what a model said."""
+        """`same`, `contradict` or `other`: rules decide, and check what a model said.
+
+        What replaces what was decided when it was said: nothing that was said before is taken for a change of it now.
+        """
         new, old = (statement_in(row, since(row)) for row in (self.newer, self.older))
         known: Mapping[UUID, Decision] = {} if judged is None else {self.older["id"]: judged}
         plan = settle(new, [(self.older["id"], old, self.similarity)], multivalued=self.multivalued, judged=known)
         if plan.outcome == "reinforce":
             return "same" if mergeable(self.newer, self.older) else "other"
-        return plan.verdict if plan.verdict in {*DISPLACING, "contradict"} else "other"
+        return plan.verdict if plan.verdict == "contradict" else "other"
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ class ConsolidationService:
                     tenant_id, [row for row in compared.rows if row["id"] not in gone]
                 )
             if run is not None:
-                found = await self._done(run, owner, compared, found, at)
+                found = await self._done(run, owner, found, at)
             total.add(found)
             last = compared.rows[-1]["id"]
         return total
@@ -188,17 +188,13 @@ class ConsolidationService:
         async with self.uow.begin_tenant(tenant_id) as tx:
             return await Allowance.used_up(tx, await tenant_defaults(tx))
 
-    async def _done(self, run: JobRun, owner: str, compared: Compared, found: Findings, at: datetime) -> Findings:
+    async def _done(self, run: JobRun, owner: str, found: Findings, at: datetime) -> Findings:
         """Write it; what somebody has changed meanwhile is left as it is."""
         if not (found.groups or found.clashes or found.shortened):
             return found
         joiner = Joiner(self.uow, self.embedder, run, owner, at)
         groups = [group for group in found.groups if await joiner.join(group.kept, group.others)]
-        clashes = [
-            (pair, verdict)
-            for pair, verdict in found.clashes
-            if await joiner.reconcile(pair.newer, compared.vectors.get(pair.newer["id"]))
-        ]
+        clashes = [(pair, verdict) for pair, verdict in found.clashes if await joiner.dispute(pair.newer, pair.older)]
         shortened = [(row, text) for row, text in found.shortened if await joiner.reword(row, text)]
         return Findings(found.compared, groups, clashes, shortened)
 

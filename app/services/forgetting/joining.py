@@ -9,7 +9,6 @@ from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
-from app.repositories.vectors import Vector
 from app.services.analysis import analyse_all
 from app.services.closing import supersede
 from app.services.embedding import Embedder, TextToEmbed
@@ -51,18 +50,17 @@ class Joiner:
             await supersede(tx, gone, after, marker.actor, self.at, SAME)
         return True
 
-    async def reconcile(self, row: Row, vector: Vector | None) -> bool:
-        """Let conflict resolution decide what a memory means for its neighbours; whether it changed anything."""
+    async def dispute(self, newer: Row, older: Row) -> bool:
+        """Mark two memories that cannot both be true: a person, or the next words about it, decide."""
         model = await self.embedder.record()
         async with self.uow.begin_tenant(self.run.tenant_id) as tx:
             marker = await self._marker(tx)
-            rows = await self._unchanged(tx, [row], versions=False)
+            rows = await self._unchanged(tx, [newer, older], versions=False)
             if rows is None:
                 return False
             scope = Scope.of_owner(self.owner)
             reconciler = Reconciler(tx, marker.actor, self.at, scope, model, self.embedder.calibration)
-            done = await reconciler.review(rows[0], vector)
-            return bool(done.displaced or done.disputed)
+            return bool(await reconciler.dispute(rows[1:], rows[0], "contradict", "contradict: met in consolidation"))
 
     async def reword(self, row: Row, text: str) -> bool:
         """Give a memory a shorter text, with its words at once and its vector if the embedder is up."""
