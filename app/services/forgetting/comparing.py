@@ -16,7 +16,6 @@ from app.repositories.base import Row
 from app.repositories.models import ModelRecord
 from app.repositories.search import DenseQuery, LegQuery
 from app.repositories.selection import Selection
-from app.repositories.vectors import Vector
 from app.services.candidates import path_for
 from app.services.keys import canonical_keys
 from app.services.neighbours import WORDS, statement_in
@@ -57,10 +56,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Memories that were looked at: their rows, their vectors, and the pairs that they were nominated for."""
+    """Memories that were looked at, and the pairs that they were nominated for."""
 
     rows: list[Row]
-    vectors: dict[UUID, Vector]
     pairs: list[Pair] = field(default_factory=list)
 
 
@@ -94,7 +92,7 @@ class Comparer:
                 for one in found
                 if one["id"] < row["id"]
             }
-        return Compared(rows, vectors, await self._pairs(rows, near))
+        return Compared(rows, await self._pairs(rows, near))
 
     async def _pairs(self, rows: Sequence[Row], near: Mapping[UUID, Mapping[UUID, float | None]]) -> list[Pair]:
         likely = {

@@ -8,7 +8,7 @@ from typing import Final
 from app.domain.lifecycle.doubting import IMPORTANT, doubtful
 from app.domain.lifecycle.policies import ActionName, PolicyName
 from app.domain.lifecycle.policy import ForgettingPolicy
-from app.domain.lifecycle.strength import Trace, shortest_stay, strength
+from app.domain.lifecycle.strength import Trace, exempt, shortest_stay, strength
 from app.repositories.base import Row
 from app.uow import Transaction
 
@@ -71,7 +71,7 @@ class Planner:
     async def _faded(self, limit: int) -> list[Intended]:
         before = self.at - shortest_stay(self.policy)
         rows = await self.tx.forgetting.untouched(self.owner, self.policy.fading_kinds, before, self.at, MOST_WEIGHED)
-        weighed = [(strength(Trace.of(row), self.at, self.policy), row) for row in rows]
+        weighed = [(strength(Trace.of(row), self.at, self.policy), row) for row in rows if not exempt(row)]
         weak = [(left, row) for left, row in weighed if left < self.policy.archive_below]
         return [Intended(row, "decay", "archive", "not_used", round(left, 4)) for left, row in weak[:limit]]
 
@@ -80,7 +80,8 @@ class Planner:
         if surplus <= 0:
             return []
         rows = await self.tx.forgetting.fading(self.owner, self.policy.fading_kinds, self.at, MOST_WEIGHED)
-        weighed = [(strength(Trace.of(row), self.at, self.policy), row) for row in rows if row["id"] not in chosen]
+        others = [row for row in rows if row["id"] not in chosen and not exempt(row)]
+        weighed = [(strength(Trace.of(row), self.at, self.policy), row) for row in others]
         weighed.sort(key=lambda one: (one[0], one[1]["importance"], one[1]["id"]))
         return [
             Intended(row, "capacity", "archive", "over_capacity", round(left, 4))
