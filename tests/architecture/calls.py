@@ -274,6 +274,8 @@ def forgetting_calls() -> Iterator[Call]:
     for who, owner in (("of a tenant", None), ("of an owner", OWNER)):
         yield Call("HealthRepository.counts", who, lambda tx, whose=owner: tx.health.counts(AT, whose))
         yield Call("HealthRepository.contradictions", who, lambda tx, whose=owner: tx.health.contradictions(whose))
+    change = {OWNER: OwnerChange(-1, -8), "u:18": OwnerChange(-1, -8)}
+    yield Call("OwnerRepository.change_all", "two", lambda tx: tx.owners.change_all(change))
     yield Call("OwnerRepository.unmaintained", "never yet", lambda tx: tx.owners.unmaintained(None, 100))
     yield Call("OwnerRepository.unmaintained", "some", lambda tx: tx.owners.unmaintained(late, 100))
     yield Call("OwnerRepository.maintained", "some", lambda tx: tx.owners.maintained([OWNER], AT))

@@ -3,15 +3,13 @@
 No read waits for it: what has expired is invisible from that instant on by every query's own condition.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
-from uuid import UUID
 
 from app.core import clock
 from app.repositories.base import Row
-from app.services.forgetting.marking import Marker, locked
+from app.services.forgetting.marking import Marker
 from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
@@ -64,11 +62,12 @@ class ExpiryService:
     async def _expire(self, run: JobRun, at: datetime) -> int:
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             found = await tx.forgetting.expiring(at, AT_ONCE)
-            for owner, ids in by_owner(found).items():
-                rows = [row for row in await locked(tx, owner, ids) if is_over(row, at)]
-                await Marker.of(tx, run, at).mark(rows, "expired", {"status": "expired"})
+            owners = set(await tx.owners.lock(sorted({row["owner"] for row in found})))
+            rows = await tx.memories.any_for_update([row["id"] for row in found])
+            over = [row for row in rows if row["owner"] in owners and is_over(row, at)]
+            await Marker.of(tx, run, at).mark(over, "expired", {"status": "expired"})
             await run.check(tx)
-            return len(found)
+            return len(over)
 
     async def _erase(self, run: JobRun, expired_before: datetime, deleted_before: datetime) -> int:
         async with self.uow.begin_tenant(run.tenant_id) as tx:
@@ -78,14 +77,6 @@ class ExpiryService:
             await tx.forgetting.erase([row["id"] for row in found])
             await run.check(tx)
             return len(found)
-
-
-def by_owner(rows: Sequence[Row]) -> dict[str, list[UUID]]:
-    """Ids by their owner, owners in the order in which they are locked."""
-    found: dict[str, list[UUID]] = {}
-    for row in sorted(rows, key=lambda one: one["owner"]):
-        found.setdefault(row["owner"], []).append(row["id"])
-    return found
 
 
 def is_over(row: Row, at: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""Many memories of one owner get a new state, with their counters and a line of history each."""
+"""Many memories get a new state, with their owners' counters and a line of history each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ SHOWN: frozenset[str] = frozenset({"status", "needs_confirmation"})
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Writes for one job, whose id undoes it: within transactions that hold the lock of the memories' owner."""
+    """Writes for one job, whose id undoes it: within transactions that hold the locks of the memories' owners."""
 
     tx: Transaction
     job_id: UUID
@@ -42,12 +42,12 @@ class Marker:
         values: Mapping[str, Any],
         reasons: Mapping[UUID, str] | None = None,
     ) -> list[Row]:
-        """Write `values` to rows that are locked, all of one owner; the rows as they are then."""
+        """Write `values` to rows that are locked; the rows as they are then. A few statements, however many rows."""
         if not rows:
             return []
         before = {row["id"]: row for row in rows}
         changed: list[Row] = list(await self.tx.forgetting.mark(list(before), {**values, "updated_at": self.at}))
-        await self._count(rows[0]["owner"], [(before[row["id"]], row) for row in changed])
+        await self._count([(before[row["id"]], row) for row in changed])
         await self.tx.memories.record(
             [self.event(action, before[row["id"]], row, (reasons or {}).get(row["id"])) for row in changed]
         )
@@ -58,12 +58,14 @@ class Marker:
         line = event_row(action, before, after, self.actor, self.at, SHOWN)
         return line | {"undo_id": self.job_id, "reason": reason}
 
-    async def _count(self, owner: str, pairs: Sequence[tuple[Row, Row]]) -> None:
-        count = length = 0
+    async def _count(self, pairs: Sequence[tuple[Row, Row]]) -> None:
+        """The owners' counters; each owner has a new version by it, also where nothing is counted otherwise."""
+        changes: dict[str, OwnerChange] = {}
         for before, after in pairs:
             step = (after["status"] in VISIBLE_STATUSES) - (before["status"] in VISIBLE_STATUSES)
-            count, length = count + step, length + step * after["length"]
-        await self.tx.owners.lock_and_change(owner, OwnerChange(count, length))
+            known = changes.get(after["owner"], OwnerChange())
+            changes[after["owner"]] = OwnerChange(known.memories + step, known.memory_tokens + step * after["length"])
+        await self.tx.owners.change_all(changes)
 
 
 async def locked(tx: Transaction, owner: str, ids: Sequence[UUID]) -> list[Row]:
