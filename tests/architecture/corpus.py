@@ -60,6 +60,7 @@ INSERT INTO language_model_usage (tenant_id, day, calls, tokens)
 INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens, message_count, message_tokens)
     SELECT tenant_id, owner, 1, count(*), 8 * count(*), count(*), 8 * count(*) FROM texts GROUP BY 1, 2;
 INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;
+UPDATE owner_stats SET maintained_at = '2026-01-01T00:00:00Z' WHERE owner = 'u:17';
 
 INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, status, last_seq, embedded_seq,
         extracted_seq, weighed_seq, created_at, updated_at, expires_at)
