@@ -45,6 +45,13 @@ from app.services.extraction import ExtractionService
 from app.services.extractors.choice import readers
 from app.services.extractors.judging import JudgeModel
 from app.services.facts import FactService
+from app.services.forgetting.consolidating import ConsolidationService
+from app.services.forgetting.digesting import Digester
+from app.services.forgetting.expiring import ExpiryService
+from app.services.forgetting.health import MemoryHealthService
+from app.services.forgetting.maintaining import MaintenanceService
+from app.services.forgetting.reviving import RevivalService
+from app.services.forgetting.shortening import Shortener
 from app.services.health import HealthService
 from app.services.jobs import JobService
 from app.services.judging import Judging
@@ -103,6 +110,8 @@ class Services:
     contexts: ContextService
     prefetch: PrefetchService
     curation: CurationService
+    consolidation: ConsolidationService
+    expiry: ExpiryService
     extract_now: ExtractNowService
     extraction: ExtractionService
     facts: FactService
@@ -111,13 +120,16 @@ class Services:
     keys: KeyService
     lessons: LessonService
     lifecycle: LifecycleService
+    maintenance: MaintenanceService
     memories: MemoryService
+    memory_health: MemoryHealthService
     messages: MessageService
     procedure_files: ProcedureFiles
     procedures: ProcedureService
     recall: RecallService
     replay: ReplayService
     retrieval: RetrievalService
+    revival: RevivalService
     reviewing: ReviewService
     sessions: SessionService
     snapshots: SnapshotService
@@ -201,18 +213,20 @@ def compose(
     uow = UnitOfWork(store)
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
-    measured.watch_queue(Metering(uow).tally)
+    measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
     embedder = Embedder(model, uow)
     access = AccessService(uow, settings.key_cache_seconds)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
     redacting = Redacting(measured)
     reading = readers(settings, language)
-    judging = Judging(uow, embedder, JudgeModel(reading.model))
+    judge = JudgeModel(reading.model)
+    judging = Judging(uow, embedder, judge)
+    revival = RevivalService(uow)
     rewriter = QueryRewriter(language, settings.llm_rewrite_timeout_seconds)
     retrieving = Retrieving(uow, embedder, rewriter)
     prefetch = PrefetchService(uow, retrieving, redacting, measured)
-    after = work_after(settings)
+    after, summarising = work_after(settings), summariser(settings, language)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
     retrieval = RetrievalService(
         uow,
@@ -223,6 +237,7 @@ def compose(
         accesses,
         explainer,
         redacting,
+        revival,
     )
     blocks = BlockService(uow, redacting)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
@@ -251,7 +266,9 @@ def compose(
             chooser(settings, language),
         ),
         prefetch=prefetch,
+        consolidation=ConsolidationService(uow, embedder, judge, Shortener(language)),
         curation=CurationService(uow, redacting),
+        expiry=ExpiryService(uow),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
         extract_now=ExtractNowService(uow, embedder, reading.requests, judging, redacting),
         facts=FactService(uow, embedder, redacting),
@@ -260,13 +277,16 @@ def compose(
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting, last_work(settings)),
+        maintenance=MaintenanceService(uow, Digester(embedder, summarising)),
         memories=memories,
+        memory_health=MemoryHealthService(uow),
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
         recall=recall,
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
+        revival=revival,
         reviewing=ReviewService(uow, embedder, judging),
         sessions=SessionService(uow, redacting),
         snapshots=SnapshotService(uow, redacting),
@@ -274,7 +294,7 @@ def compose(
         steps=StepService(uow, redacting),
         store=StoreService(uow, embedder, redacting),
         summaries=SummaryService(uow),
-        folding=FoldingService(uow, summariser(settings, language)),
+        folding=FoldingService(uow, summarising),
         sweeping=Sweeping(uow, patience, lagging(after)),
         tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),

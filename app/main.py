@@ -37,6 +37,7 @@ from app.routers import (
     tools,
     turns,
     undo,
+    upkeep,
     users,
 )
 from app.routers.deps import get_principal
@@ -176,6 +177,7 @@ def _version_one() -> APIRouter:
         *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
         *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
+        *(upkeep.router, upkeep.admin_router),
     ):
         router.include_router(part)
     return router

@@ -19,7 +19,9 @@ from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
+from app.repositories.forgetting import ForgettingRepository
 from app.repositories.forks import ForkRepository
+from app.repositories.health import HealthRepository
 from app.repositories.history import HistoryRepository
 from app.repositories.idempotency import IdempotencyRepository
 from app.repositories.jobs import JobRepository
@@ -71,6 +73,16 @@ class Transaction:
     def memories(self) -> MemoryRepository:
         """Memories, their sources and their history."""
         return MemoryRepository(self._bound)
+
+    @cached_property
+    def forgetting(self) -> ForgettingRepository:
+        """Memories that the rules of forgetting are about."""
+        return ForgettingRepository(self._bound)
+
+    @cached_property
+    def health(self) -> HealthRepository:
+        """How well memories serve."""
+        return HealthRepository(self._bound)
 
     @cached_property
     def history(self) -> HistoryRepository:

@@ -31,10 +31,12 @@ class QueueTally:
     Args:
         jobs: How many there are of a kind in a state; succeeded and cancelled ones are not counted.
         oldest_due_seconds: For how long the job that is longest due has waited for a worker.
+        memories: What there is to count of memories, as last counted; empty before that.
     """
 
     jobs: Mapping[tuple[str, str], int] = field(default_factory=dict)
     oldest_due_seconds: float = 0.0
+    memories: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -246,6 +248,41 @@ class _Queue(Collector):
             "How long the job that is longest due has waited for a worker",
             value=tally.oldest_due_seconds,
         )
+        if tally.memories:
+            yield from _of_memories(tally.memories)
+
+
+COUNTED: Final = ("written", "current", "archived", "junk", "junk_now", "never_used", "served", "to_confirm")
+
+
+def _of_memories(counts: Mapping[str, int]) -> Iterable[Metric]:
+    """How well memories serve, over all tenants."""
+    memories = GaugeMetricFamily("mnemic_memories", "Memories by what became of them", labels=("state",))
+    for state in COUNTED:
+        memories.add_metric((state,), counts[state])
+    yield memories
+    judged = GaugeMetricFamily(
+        "mnemic_memories_judged", "Served memories by what was said of them", labels=("verdict",)
+    )
+    for verdict in ("used", "ignored", "wrong"):
+        judged.add_metric((verdict,), counts[verdict])
+    yield judged
+    yield GaugeMetricFamily("mnemic_memory_hits", "How often memories were served", value=counts["hits"])
+    yield GaugeMetricFamily(
+        "mnemic_memory_contradictions", "Open pairs that cannot both be true", value=counts["contradictions"]
+    )
+    yield GaugeMetricFamily(
+        "mnemic_memory_duplicates",
+        "Current memories whose very text another one of the same owner has",
+        value=counts["current"] - counts["texts"],
+    )
+    said = counts["used"] + counts["ignored"] + counts["wrong"]
+    for name, help_text, part, whole in (
+        ("pollution", "Share of written memories that were not worth it", counts["junk"], counts["written"]),
+        ("noise", "Share of judged servings that were ignored", counts["ignored"], said),
+        ("junk", "Share of current memories that look like junk", counts["junk_now"], counts["current"]),
+    ):
+        yield GaugeMetricFamily(f"mnemic_memory_{name}_ratio", help_text, value=part / whole if whole else 0.0)
 
 
 async def _in_time(ask: Callable[[], Awaitable[QueueTally]]) -> QueueTally | None:

@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Final
 
+DUPLICATE: Final = 0.92
+"""From this similarity on two memories may say the same, where a model was not measured for it."""
+
 IDENTICAL: Final = 0.99
 """The least similarity that a calibration may give to a text and itself."""
 
@@ -15,10 +18,14 @@ class Calibration:
     Args:
         low: The raw cosine that becomes 0: what unrelated texts have at most.
         high: The raw cosine that becomes 1: what a text has with itself, or a little less.
+        duplicate: The least calibrated similarity of two memories that may say the same. It only nominates: words
+            decide. Measured per model on pairs in both languages (benchmarks/duplicates.py), so that it leaves out at
+            most one pair in ten that says the same.
     """
 
     low: float = 0.0
     high: float = 1.0
+    duplicate: float = DUPLICATE
 
     def __post_init__(self) -> None:
         """Refuses bounds that are not numbers or not in order."""

@@ -4,7 +4,18 @@ from datetime import timedelta
 from typing import Final, Literal, get_args
 
 JobKind = Literal[
-    "embed_messages", "embed_memories", "delete_memories", "extract", "reconcile", "summarise", "prefetch", "sweep"
+    "embed_messages",
+    "embed_memories",
+    "delete_memories",
+    "extract",
+    "reconcile",
+    "summarise",
+    "prefetch",
+    "expire",
+    "maintain",
+    "consolidate",
+    "revive",
+    "sweep",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, assert_never, get_args
+from typing import Any, Final, Literal, Protocol, assert_never, get_args
 
 Kind = Literal["episodic", "semantic", "procedural"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -45,10 +45,24 @@ EventAction = Literal[
     "settled",
     "confirmed",
     "rejected",
+    "expired",
+    "archived",
+    "revived",
+    "merged",
+    "shortened",
+    "doubted",
     "feedback_used",
     "feedback_ignored",
     "feedback_wrong",
 ]
+
+
+class Columns(Protocol):
+    """A memory's columns by their names, wherever they come from."""
+
+    def __getitem__(self, name: str, /) -> Any:  # noqa: ANN401 - a column's value
+        """The value of one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from uuid import UUID
 from app.core.errors import Forbidden
 from app.domain.context.defaults import ContextDefaults
 from app.domain.gate.judging import DEFAULT_THRESHOLD
+from app.domain.lifecycle.policy import ForgettingPolicy
+from app.domain.memory import Kind
 
 Role = Literal["operator", "admin", "member", "reader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -41,7 +43,7 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 class TenantDefaults:
     """What a tenant has set: a zone, lives in seconds, weights of a search and the making of contexts for requests that
     name none, what becomes of secrets in what is written, how much a find must be worth to be kept, and how many tokens
-    of the language model a day may take. `fence_key` signs what is served into prompts.
+    of the language model a day may take, and what is forgotten when. `fence_key` signs what is served into prompts.
     """
 
     timezone: str | None = None
@@ -54,7 +56,12 @@ class TenantDefaults:
     gate_threshold: float = DEFAULT_THRESHOLD
     daily_token_budget: int | None = None
     context: ContextDefaults = field(default_factory=ContextDefaults)
+    forgetting: ForgettingPolicy = field(default_factory=ForgettingPolicy)
     fence_key: bytes = field(default=b"", repr=False)
+
+    def ttl_of(self, kind: Kind) -> int | None:
+        """Seconds that a memory of this kind lives which names no end: its kind's own, else that of all."""
+        return self.forgetting.ttls.get(kind, self.memory_ttl)
 
 
 @dataclass(frozen=True, slots=True)

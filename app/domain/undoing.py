@@ -6,7 +6,12 @@ from typing import Any, Final
 Change = Mapping[str, Sequence[Any]]
 """Columns of a memory, each with what it held before and after, as JSON."""
 
-COUNTED: Final = frozenset({"seen_count", "last_seen_at", "confidence", "access_count", "last_accessed_at"})
+COUNTED: Final = frozenset(
+    {
+        *("seen_count", "last_seen_at", "confidence", "access_count", "last_accessed_at"),
+        *("used_count", "ignored_count", "wrong_count"),
+    }
+)
 """Columns that go on moving while a memory is used: where they have, they are left as they are."""
 
 OWN: Final = frozenset({"tenant_id", "id", "version", "updated_at"})

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, LargeBinary, RowMapping, Uuid, delete, func, select
+from sqlalchemy import DateTime, LargeBinary, RowMapping, Uuid, delete, func, or_, select
 
 from app.db.models import memories, memory_events, memory_sources
 from app.repositories.base import Repository
@@ -17,7 +17,9 @@ class HistoryRepository(Repository):
     async def events_of(self, *, job_id: UUID | None = None, undo_id: UUID | None = None) -> list[RowMapping]:
         """What a job, or a bulk deletion, did to memories, oldest first."""
         events = memory_events.c
-        chosen = events.job_id == job_id if undo_id is None else events.undo_id == undo_id
+        chosen = events.job_id == job_id
+        if undo_id is not None:  # a job's own id undoes all that it did, whichever way its lines name it
+            chosen = or_(events.undo_id == undo_id, events.job_id == undo_id)
         statement = select(memory_events).where(events.tenant_id == self._tenant_id, chosen)
         return await self._all(statement.order_by(events.id))
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     case,
     cast,
     delete,
+    false,
     func,
     literal_column,
     null,
@@ -74,7 +75,7 @@ _OF_MEMORY: Final = (
 SERVED_COLUMNS: Final = (
     *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
     *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
-    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at"),
+    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at", "last_seen_at", "needs_confirmation"),
 )
 """What a hit shows of a memory."""
 
@@ -118,6 +119,7 @@ class MemoryRepository(Repository):
                 "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),
                 "confidence": case((settled, func.greatest(given.confidence, _REINFORCED)), else_=_REINFORCED),
                 "uncertain": known.uncertain & given.uncertain,
+                "needs_confirmation": false(),
                 "source": case((settled, given.source), else_=known.source),
                 "expires_at": case(
                     (known.expires_at <= given.created_at, known.expires_at),
@@ -138,6 +140,7 @@ class MemoryRepository(Repository):
             "seen_count": known.seen_count + 1,
             "last_seen_at": func.greatest(known.last_seen_at, said["last_seen_at"]),
             "confidence": _REINFORCED,
+            "needs_confirmation": False,
         }
         statement = update(memories).where(*self._one(memory_id)).values(values).returning(memories)
         row = await self._one_row(statement)
@@ -272,25 +275,20 @@ class MemoryRepository(Repository):
 
     async def page(self, selection: Selection, before: UUID | None, limit: int) -> list[RowMapping]:
         """Memories, newest first, before a keyset position."""
-        statement = select(memories).where(
-            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
-        )
+        statement = select(memories).where(*self._selected(selection))
         if before is not None:
             statement = statement.where(memories.c.id < before)
         return await self._all(statement.order_by(memories.c.id.desc()).limit(limit))
 
     async def important(self, selection: Selection, limit: int) -> list[RowMapping]:
         """Memories that matter most, the newest of equals first."""
-        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(
-            memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions()
-        )
+        statement = select(*(memories.c[name] for name in SERVED_COLUMNS)).where(*self._selected(selection))
         order = (memories.c.pinned.desc(), memories.c.importance.desc(), memories.c.id.desc())
         return await self._all(statement.order_by(*order).limit(limit))
 
     async def count(self, selection: Selection) -> int:
         """How many memories the selection leaves."""
-        statement = select(func.count()).select_from(memories)
-        statement = statement.where(memories.c.tenant_id == self._tenant_id, *self._served(), *selection.conditions())
+        statement = select(func.count()).select_from(memories).where(*self._selected(selection))
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def drawn_from_only(self, session_id: str) -> list[RowMapping]:

@@ -1,11 +1,26 @@
 """The counters of an owner. Lock order everywhere: sessions, users, owner_stats, then memories and jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ARRAY, BindParameter, Subquery, Table, Text, bindparam, func, or_, select, union, update
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    BindParameter,
+    Subquery,
+    Table,
+    Text,
+    bindparam,
+    func,
+    or_,
+    select,
+    text,
+    union,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import memories, memory_sources, messages, owner_stats
@@ -23,6 +38,9 @@ _SIZE_OF_ALL: Final = Prepared.of(_SIZE)
 _SIZE_OF_SOME: Final = Prepared.of(
     _SIZE.where(owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))))
 )
+
+_HAS_MEMORIES: Final = text("owner_stats.memory_count > 0")
+"""In words, as the partial index has it."""
 
 _VERSIONS_OF: Final = Prepared.of(
     select(owner_stats.c.owner, owner_stats.c.memory_version).where(
@@ -79,6 +97,24 @@ class OwnerRepository(Repository):
         ).returning(owner_stats.c.version)
         return int((await self._connection.execute(upsert)).scalar_one())
 
+    async def change_all(self, changes: Mapping[str, OwnerChange]) -> None:
+        """Add to the memory counters of many owners whose rows are locked, each a new version, in one statement."""
+        given = (
+            func.unnest(
+                _names(list(changes)),
+                bindparam(None, [one.memories for one in changes.values()], type_=ARRAY(BigInteger())),
+                bindparam(None, [one.memory_tokens for one in changes.values()], type_=ARRAY(BigInteger())),
+            )
+            .table_valued("owner", "memories", "tokens")
+            .render_derived()
+        )
+        known = owner_stats.c
+        statement = update(owner_stats).where(known.tenant_id == self._tenant_id, known.owner == given.c.owner)
+        values: dict[str, Any] = {name: known[name] + 1 for name in VERSIONS}
+        values["memory_count"] = func.greatest(known.memory_count + given.c.memories, 0)
+        values["memory_tokens"] = func.greatest(known.memory_tokens + given.c.tokens, 0)
+        await self._run(statement.values(values))
+
     async def lock(self, owners: Sequence[str]) -> list[str]:
         """Hold owners' rows until the commit, in the order of their names; those that there are."""
         statement = (
@@ -116,6 +152,32 @@ class OwnerRepository(Repository):
             statement = statement.where(owner_stats.c.owner > owner)
         found = await self._connection.execute(statement.order_by(owner_stats.c.owner).limit(limit))
         return [(name, count) for name, count in found.all()]
+
+    async def unmaintained(self, before: datetime | None, limit: int) -> list[str]:
+        """Owners with memories whose last turn of maintenance was before an instant, or who have had none (None).
+
+        The longest ago first, their rows locked; who is held by another transaction waits for the next time.
+        """
+        last = owner_stats.c.maintained_at
+        statement = (
+            select(owner_stats.c.owner)
+            .where(
+                owner_stats.c.tenant_id == self._tenant_id,
+                last.is_(None) if before is None else last < before,
+                _HAS_MEMORIES,
+            )
+            .order_by(last)
+            .limit(limit)
+            .with_for_update(key_share=True, skip_locked=True)
+        )
+        return list((await self._connection.execute(statement)).scalars().all())
+
+    async def maintained(self, owners: Sequence[str], at: datetime) -> None:
+        """Owners whose rows are locked have their next turn a day from now."""
+        statement = update(owner_stats).where(
+            owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners))
+        )
+        await self._run(statement.values(maintained_at=at))
 
     async def differing(self, owners: Sequence[str]) -> list[str]:
         """Those of the owners whose counters are not what their rows say, all seen at one instant."""

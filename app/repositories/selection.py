@@ -13,7 +13,7 @@ from app.domain.memory import VISIBLE_STATUSES, Kind
 from app.domain.scope import Scope
 from app.repositories.filters import filter_condition
 
-PAST_STATUSES: Final = (*VISIBLE_STATUSES, "superseded", "expired")
+PAST_STATUSES: Final = (*VISIBLE_STATUSES, "superseded", "expired", "archived")
 """What may have been true at another time; what was deleted is nobody's business any more."""
 
 
@@ -52,6 +52,7 @@ class Selection:
         excluded_owner: An owner whose rows are left alone.
         created_until: Only what was there at this instant.
         then: Another time than the present.
+        archived: Whether what was archived for want of use is chosen beside what is current.
     """
 
     scope: Scope
@@ -66,6 +67,7 @@ class Selection:
     sessions_apart: bool = False
     created_until: datetime | None = None
     then: Then = Then()
+    archived: bool = False
 
     @property
     def shape(self) -> tuple[bool, ...]:
@@ -100,6 +102,7 @@ class Selection:
     def values(self) -> dict[str, Any]:
         """The values of the conditions' parameters, by name; those of the filter have their values with them."""
         scope = self.scope
+        visible = (*VISIBLE_STATUSES, "archived") if self.archived else VISIBLE_STATUSES
         return {
             "of_user": None if scope.user_id is None else scope.owner,
             "of_agent": scope.agent_id,
@@ -107,7 +110,7 @@ class Selection:
             "of_session": scope.session_id,
             "of_kinds": list(self.kinds),
             "of_categories": list(self.categories),
-            "of_statuses": list(self.statuses or (PAST_STATUSES if self.then.past else VISIBLE_STATUSES)),
+            "of_statuses": list(self.statuses or (PAST_STATUSES if self.then.past else visible)),
             "of_levels": list(self.shared_owners),
             "of_nobody": self.excluded_owner,
             "current_at": self.at,

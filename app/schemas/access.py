@@ -1,10 +1,12 @@
 """Keys, tenants and the caller, in requests and answers."""
 
 from datetime import datetime
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from app.domain.context.defaults import SectionName, Strategy
+from app.domain.lifecycle.policy import MOST_ARCHIVE_BELOW
 from app.domain.principal import Permission, RedactionPolicy, Role
 from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
 from app.schemas.search import FactorWeights, LegWeights
@@ -73,12 +75,53 @@ class Tenant(ResponseModel):
     created_at: datetime
 
 
+Days = Annotated[float, Field(gt=0, le=36_500)]
+
+
+class KindTtls(RequestModel):
+    """Lives in seconds, by kind of memory."""
+
+    episodic: Ttl | None = None
+    semantic: Ttl | None = None
+    procedural: Ttl | None = None
+
+
+class HalfLives(RequestModel):
+    """Days after which half of the strength of a memory is left that was never used, by kind."""
+
+    episodic: Days | None = Field(None, description="Default 45")
+    semantic: Days | None = Field(None, description="Default 180")
+
+
 class TenantSettings(RequestModel):
     """What may be set for a tenant while the service runs."""
 
     timezone: Timezone | None = Field(None, description="For users and sessions that name none")
     default_session_ttl: Ttl | None = Field(None, description="Seconds, for sessions that name none")
     default_memory_ttl: Ttl | None = Field(None, description="Seconds, for memories that name none")
+    memory_ttls: KindTtls | None = Field(None, description="The same by kind; a kind's own goes before that of all")
+    expired_kept_days: Days | None = Field(
+        None, description="How long what has expired can be restored before it is deleted for good; default 30"
+    )
+    decay: Literal["on", "off"] | None = Field(
+        None, description="Whether memories that nobody uses are archived; default on. Pinned, constraints, facts never"
+    )
+    half_life_days: HalfLives | None = Field(None, description="How fast memories fade that are not used")
+    archive_below: float | None = Field(
+        None, gt=0, le=MOST_ARCHIVE_BELOW, description="The strength below which a memory is archived; default 0.25"
+    )
+    archived_kept_days: Days | None = Field(
+        None, description="How long archived memories are kept before they are deleted; absent: for ever"
+    )
+    capacity: int | None = Field(
+        None, ge=1, le=10_000_000, description="Current memories of one owner; above, the weakest are archived"
+    )
+    confirm_after_days: Days | None = Field(
+        None, description="After so long an important fact that nobody has mentioned is to be confirmed; default 180"
+    )
+    consolidation: Literal["auto", "manual"] | None = Field(
+        None, description="Whether near-duplicates are merged every day (auto) or when it is asked for; default manual"
+    )
     search_legs: LegWeights | None = Field(None, description="Weights of the legs for searches that name none")
     search_weights: FactorWeights | None = Field(None, description="Weights of the factors, likewise")
     redaction: RedactionPolicy | None = Field(

@@ -174,6 +174,11 @@ class Memory(ResponseModel):
     seen_count: int
     last_accessed_at: datetime | None
     access_count: int
+    used_count: int
+    ignored_count: int
+    wrong_count: int
+    needs_confirmation: bool = Field(description="Somebody should be asked whether it still holds")
+    archived_at: datetime | None
     version: int
     sources: list[MemorySource]
     redacted: Redactions = Field(default_factory=list)

@@ -83,6 +83,9 @@ class SearchRequest(RequestModel):
     include_shared: bool = Field(default=False, description="Add the levels above: app, agent, tenant")
     include_messages: bool = Field(default=False, description="Search the sessions' messages too")
     include_uncertain: bool = Field(default=False, description="Add what only an assistant said or was inferred")
+    include_archived: bool = Field(
+        default=False, description="Add what was archived for want of use; what answers the question is revived by it"
+    )
     filters: JsonObject | None = Field(
         None, description='What else must hold of memories: {"metadata.topic": {"eq": "tea"}}, AND, OR, NOT'
     )
@@ -181,6 +184,8 @@ class Hit(ResponseModel):
     source: Source | None
     uncertain: bool
     disputed: bool
+    archived: bool = False
+    needs_confirmation: bool = False
     confidence: float | None
     importance: int | None
     weight: float | None

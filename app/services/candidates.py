@@ -88,7 +88,8 @@ class Lookup:
         shared = self.scope.shared_owners() if self.request.include_shared else []
         size = await self._size(owners_in_scope(self.scope, self.principal, shared))
         self.way.rows["memories"] = size.memories
-        found = [await self._memories(size, shared)] if size.memories or self.request.past else []
+        beyond = self.request.past or self.request.include_archived  # what is not current is not counted
+        found = [await self._memories(size, shared)] if size.memories or beyond else []
         if self.request.include_messages:
             self.way.rows["messages"] = size.messages
         if self.request.include_messages and size.messages:
@@ -113,6 +114,7 @@ class Lookup:
             sessions_apart=True,
             filter=None if request.filters is None else parse_filter(request.filters),
             then=Then(request.as_of, request.known_at),
+            archived=request.include_archived,
         )
         owners, path = size.owners, await path_for(self.tx, "memories", size.memories)
         large = size.memories > EXACT_UP_TO

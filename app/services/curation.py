@@ -54,7 +54,10 @@ class CurationService:
                 "superseded_by": None,
                 "valid_to": None,
                 "expires_at": None if expired else before["expires_at"],
+                "archived_at": None,
             }
+            if before["status"] == "archived":  # else it would be archived again the next day
+                values["last_accessed_at"] = at
             return await _changed(tx, write, before, values, "restored", None, at, settled=True)
 
         return await self._judge(write, memory_id, work)
@@ -70,6 +73,8 @@ class CurationService:
                 "uncertain": False,
                 "confidence": max(before["confidence"], CONFIRMED),
                 "last_seen_at": at,
+                "needs_confirmation": False,
+                "wrong_count": 0,
             }
             return await _changed(tx, write, before, values, "confirmed", request.reason, at, settled=True)
 
@@ -94,11 +99,16 @@ class CurationService:
         request = (await self.redacting.clean(write.principal, request)).request
 
         async def work(tx: Transaction, before: Row, at: datetime) -> Answer:
-            values: dict[str, Any] = {}
+            counted = f"{request.verdict}_count"
+            values: dict[str, Any] = {counted: before[counted] + 1}
             if request.verdict == "used":
-                values = {"access_count": before["access_count"] + 1, "last_accessed_at": at}
+                values |= {"access_count": before["access_count"] + 1, "last_accessed_at": at}
+                values |= await _revived(tx, before, at)
             elif request.verdict == "wrong":
-                values = {"confidence": before["confidence"] * DOUBTED}
+                values["confidence"] = before["confidence"] * DOUBTED
+                settled = before["uncertain"] or before["kind"] != "semantic"
+                told = before["wrong_count"] + 1 > before["used_count"] and not settled
+                values["needs_confirmation"] = before["needs_confirmation"] or told
             action: EventAction = f"feedback_{request.verdict}"  # type: ignore[assignment]
             return await _changed(tx, write, before, values, action, request.reason, at)
 
@@ -148,6 +158,15 @@ async def _changed(
     if settled:
         await KeySettlement(tx, write.principal.actor, at).settle(after, newest_wins=True)
     return Answer(200, (await memories_of(tx, [after]))[0])
+
+
+async def _revived(tx: Transaction, row: Row, at: datetime) -> dict[str, Any]:
+    """What of an archived memory changes when it was of use after all: it is current again, unless another one is."""
+    over = row["expires_at"] is not None and row["expires_at"] <= at
+    if row["status"] != "archived" or over or await tx.memories.twin(row) is not None:
+        return {}
+    await tx.owners.lock_and_change(row["owner"], OwnerChange(1, row["length"]))
+    return {"status": "active", "archived_at": None}
 
 
 def _check_current(row: Row, at: datetime) -> None:

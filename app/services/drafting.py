@@ -1,9 +1,10 @@
 """From what an extractor has found to drafts of memories: gated, scoped, with the place it came from."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final
 
 from app.core import ids
@@ -11,7 +12,7 @@ from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.turns import Turn
 from app.domain.gate.judging import DEFAULT_THRESHOLD, judge
 from app.domain.gate.refusals import Refusal
-from app.domain.memory import default_weight, traits_of
+from app.domain.memory import Kind, default_weight, traits_of
 from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.schemas.memories import MemoryIn, SourceIn
@@ -79,15 +80,24 @@ def refusals(found: Sequence[Judged]) -> dict[str, int]:
 
 
 async def drafts_of(
-    origin: Origin, candidates: Sequence[Candidate], turns: Sequence[Turn], at: datetime
+    origin: Origin,
+    candidates: Sequence[Candidate],
+    turns: Sequence[Turn],
+    at: datetime,
+    ttls: Mapping[Kind, int] = MappingProxyType({}),
 ) -> list[Draft]:
-    """Drafts in the candidates' order."""
+    """Drafts in the candidates' order; `ttls` are the tenant's lives in seconds, by kind."""
     analyses = await analyse_all([candidate.text for candidate in candidates])
     by_seq = {turn.seq: turn for turn in turns}
-    return [
+    drafts = [
         _draft(origin, candidate, max(by_seq[seq].occurred_at for seq in candidate.seqs), analysis, at)
         for candidate, analysis in zip(candidates, analyses, strict=True)
     ]
+    for draft in drafts:
+        row, ttl = draft.row, ttls.get(draft.row["kind"])
+        if ttl is not None and row["expires_at"] is None and not row["pinned"]:
+            row["expires_at"] = at + timedelta(seconds=ttl)
+    return drafts
 
 
 def _draft(origin: Origin, candidate: Candidate, said_at: datetime, analysis: Analysis, at: datetime) -> Draft:

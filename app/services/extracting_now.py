@@ -112,7 +112,7 @@ class ExtractNowService:
         if not request.infer:
             found = [_as_it_is(turn) for turn in turns if _worded(turn)]
         origin, kept = Origin(scope, None), [one.candidate for one in found if one.passed]
-        drafts = await drafts_of(origin, kept, turns, at)
+        drafts = await drafts_of(origin, kept, turns, at, principal.defaults.forgetting.ttls)
         vectors = await embedded(self.embedder, drafts)
         verdicts = Verdicts.none()
         if extraction.by == "llm":

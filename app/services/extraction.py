@@ -199,7 +199,7 @@ class ExtractionService:
         at = clock.now()
         origin = Origin.of_session(read.session)
         kept = [one.candidate for one in found if one.passed]
-        drafts = await drafts_of(origin, kept, [*read.before, *read.turns], at)
+        drafts = await drafts_of(origin, kept, [*read.before, *read.turns], at, read.defaults.forgetting.ttls)
         vectors = await embedded(self.embedder, drafts)
         model = await self.embedder.record()
         verdicts = Verdicts.none()

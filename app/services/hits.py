@@ -129,7 +129,8 @@ def _nearby(row: RowLike) -> NearbyMessage:
 
 def _memory_fields(row: RowLike) -> dict[str, Any]:
     own = {name: row[name] for name in _MEMORY_FIELDS}
-    return own | {"role": None, "disputed": row["status"] == "disputed"}
+    states = {name: row["status"] == name for name in ("disputed", "archived")}
+    return own | states | {"role": None, "needs_confirmation": row["needs_confirmation"]}
 
 
 def _message_fields(row: RowLike) -> dict[str, Any]:

@@ -107,7 +107,17 @@ class Reconciler:
         return [row["id"] for row in closed]
 
     async def _dispute(self, rows: Sequence[Row], said: Row, plan: Plan[UUID]) -> list[UUID]:
-        """Mark statements that cannot both be true, where nobody can say which is; a pair that is marked stays so."""
+        return await self.dispute(rows, said, plan.reason, _why(plan))
+
+    async def dispute(self, rows: Sequence[Row], said: Row, reason: str, told: str) -> list[UUID]:
+        """Mark statements that cannot both be true, where nobody can say which is; a pair that is marked stays so.
+
+        Args:
+            rows: What stands against the other one.
+            said: The other one.
+            reason: A word for the conflict.
+            told: What history says.
+        """
         open_ones = await self.tx.conflicts.touching([said["id"]]) if rows else []
         pairs = [{one["memory_id"], one["other_id"]} for one in open_ones]
         rows = [row for row in rows if {row["id"], said["id"]} not in pairs]
@@ -117,9 +127,9 @@ class Reconciler:
             if row["status"] == "active":
                 changed = await self.tx.memories.change(row["id"], {"status": "disputed", "updated_at": self.at})
                 event = event_row("disputed", row, changed, self.actor, self.at, {"status"})
-                await self.tx.memories.record([event | {"reason": _why(plan)}])
+                await self.tx.memories.record([event | {"reason": told}])
         others = [row["id"] for row in rows]
-        await self.tx.conflicts.open(said["id"], others, plan.reason, self.at)
+        await self.tx.conflicts.open(said["id"], others, reason, self.at)
         return others
 
 

@@ -76,7 +76,7 @@ class Remembering:
         if not candidates and not meant:
             return None
         origin = Origin.of_session(there)
-        drafts = await drafts_of(origin, candidates, turns, at)
+        drafts = await drafts_of(origin, candidates, turns, at, principal.defaults.forgetting.ttls)
         vectors = await embedded(self.embedder, drafts)
         return Asked(origin, turns, candidates, drafts, vectors, await self.embedder.record())
 

@@ -48,7 +48,13 @@ class ReplayService:
         scoring = scored_by(request.weights, scoring)
         found, filtered = relevant([hit for pool in pools for hit in rank(pool, question, scoring)], again.min_score)
         async with self.uow.begin(principal) as tx:
-            best, texts = await read_contenders(tx, found, again.top_k + SPARE, Then(again.as_of, again.known_at))
+            best, texts = await read_contenders(
+                tx,
+                found,
+                again.top_k + SPARE,
+                Then(again.as_of, again.known_at),
+                archived=again.include_archived,
+            )
             likeness = None if again.past else await likeness_of_news(tx, question, best, texts.rows)
         best = in_language_of(question.text, best, texts.rows)
         chosen = shortlist(

@@ -19,6 +19,7 @@ from app.services.accesses import AccessLog
 from app.services.candidates import Lookup, zone_of
 from app.services.embedding import Embedder
 from app.services.explaining import Explained, Explainer
+from app.services.forgetting.reviving import RevivalService, hit_again
 from app.services.hits import Nearby, hits_of
 from app.services.news import likeness_of_news
 from app.services.questions import Question, ask
@@ -49,6 +50,7 @@ class RetrievalService:
     accesses: AccessLog
     explainer: Explainer
     redacting: Redacting
+    revival: RevivalService
     sizes: Sizes = field(default_factory=Sizes)
 
     async def search(self, principal: Principal, request: SearchRequest) -> SearchResult:
@@ -80,7 +82,9 @@ class RetrievalService:
             found, filtered = relevant(
                 [hit for pool in pools for hit in rank(pool, question, scoring)], request.min_score
             )
-            best, texts = await read_contenders(tx, found, depth, Then(request.as_of, request.known_at))
+            best, texts = await read_contenders(
+                tx, found, depth, Then(request.as_of, request.known_at), archived=request.include_archived
+            )
             likeness = None if request.past else await likeness_of_news(tx, question, best, texts.rows)
         best = in_language_of(question.text, best, texts.rows)
         best, missing = await self._reranked(request, question, best, texts.rows, scoring.weights)
@@ -97,6 +101,8 @@ class RetrievalService:
         explained = Explained(question, scoring, kept, lookup.way, pools, chosen, filtered, found)
         if not request.explain and not request.past:
             self.accesses.note(principal.tenant_id, _memories_of(chosen), clock.now())
+            if request.include_archived:
+                await self._revive(principal, user_id, chosen, texts)
         return SearchResult(
             results=results,
             filtered_count=len(filtered),
@@ -106,6 +112,11 @@ class RetrievalService:
             degraded=[*rewritten.degraded, *degraded, *missing],
             explanation=await self.explainer.explain(principal, user_id, explained) if request.explain else None,
         )
+
+    async def _revive(self, principal: Principal, user_id: str | None, chosen: Shortlist, texts: Texts) -> None:
+        archived = [one.hit.id for one in chosen.kept if texts.rows[one.hit.id].get("status") == "archived"]
+        again = hit_again([one.hit for one in chosen.kept], archived)
+        await self.revival.later(principal.tenant_id, again, user_id)
 
     async def _completed(self, principal: Principal, request: SearchRequest) -> Rewritten:
         """The question as the turns before it complete it."""

@@ -11,10 +11,13 @@ import structlog
 from app.core import clock
 from app.core.errors import Problem
 from app.domain.jobs import JOB_KINDS, JobKind
+from app.domain.scope import Scope
 from app.repositories.sessions import Lagging
 from app.services.answers import KEPT_FOR
 from app.services.explaining import KEPT_FOR as EXPLANATIONS_KEPT
+from app.services.forgetting.expiring import anything_to_expire
 from app.services.sessions import forget_expired
+from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -24,6 +27,7 @@ SUBJECT: Final = "tenant"
 CONTEXTS_KEPT: Final = timedelta(hours=1)
 """As long as they are served."""
 
+MAINTAINED_EVERY: Final = timedelta(days=1)
 MANY: Final = 500
 OWNERS_AT_ONCE: Final = 200
 """Owners whose counters one sweep compares with their rows."""
@@ -71,6 +75,7 @@ class Sweeping:
         requeued = await self._lagging_sessions(run.tenant_id)
         await self._expired_checkpoints(run.tenant_id)
         recounted, owners_to = await self._counters(run.tenant_id)
+        maintained = await self._due_owners(run.tenant_id)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             woken = [job for job in await tx.jobs.overdue(at - self.patience, MANY) if job != run.fence.job_id]
             for job_id in woken:
@@ -79,10 +84,28 @@ class Sweeping:
             await tx.store.forget(at, MANY)
             await tx.explanations.forget(at - EXPLANATIONS_KEPT)
             await tx.contexts.expire(at - CONTEXTS_KEPT)
+            if await anything_to_expire(tx, at):
+                await tx.jobs.enqueue("expire", SUBJECT, at)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
             done = {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers}
-            await run.finish(tx, done | {"recounted": recounted, "owners_to": owners_to})
+            await run.finish(tx, done | {"recounted": recounted, "owners_to": owners_to, "due": maintained})
+
+    async def _due_owners(self, tenant_id: UUID) -> int:
+        """Queue the daily maintenance of those whose turn it is; an owner's first is a day after the first look."""
+        at = clock.now()
+        async with self.uow.begin_tenant(tenant_id) as tx:
+            consolidates = (await tenant_defaults(tx)).forgetting.consolidate
+            new = await tx.owners.unmaintained(None, MANY)
+            due = await tx.owners.unmaintained(at - MAINTAINED_EVERY, MANY)
+            if new or due:
+                await tx.owners.maintained([*new, *due], at)
+            for owner in due:
+                user_id = Scope.of_owner(owner).user_id
+                await tx.jobs.enqueue("maintain", owner, at, user_id=user_id)
+                if consolidates:
+                    await tx.jobs.enqueue("consolidate", owner, at, user_id=user_id)
+        return len(due)
 
     async def _forget_records(self, tx: Transaction, at: datetime) -> None:
         """Work that died or was cancelled is kept: it waits for a person. What failed was taken over by a younger."""

@@ -1,15 +1,21 @@
 """What a tenant has set, as use cases read it."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from app.domain.context.defaults import ContextDefaults, ordered
+from app.domain.lifecycle.policy import ForgettingPolicy
+from app.domain.memory import Kind
 from app.domain.principal import TenantDefaults
 from app.uow import Transaction
 
 _OF_CONTEXT: Final = (
     *("context_strategy", "context_order", "context_token_budget"),
     *("memory_share", "summary_max_tokens", "window_turns"),
+)
+
+_OF_FORGETTING: Final = (
+    *("expired_kept_days", "decay", "archive_below", "archived_kept_days", "capacity", "confirm_after_days"),
 )
 
 
@@ -30,7 +36,21 @@ def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults
         gate_threshold=settings.get("gate_threshold", known.gate_threshold),
         daily_token_budget=settings.get("daily_token_budget"),
         context=ContextDefaults(**named),
+        forgetting=forgetting_of(settings),
         fence_key=bytes(fence_key),
+    )
+
+
+def forgetting_of(settings: Mapping[str, Any]) -> ForgettingPolicy:
+    """The rules of forgetting in a tenant's settings."""
+    own = {name: settings[name] for name in _OF_FORGETTING if settings.get(name) is not None}
+    if "decay" in own:
+        own["decay"] = own["decay"] == "on"
+    return ForgettingPolicy(
+        ttls=cast("Mapping[Kind, int]", _set(settings.get("memory_ttls"))),
+        half_life_days=cast("Mapping[Kind, float]", _set(settings.get("half_life_days"))),
+        consolidate=settings.get("consolidation") == "auto",
+        **own,
     )
 
 

@@ -30,12 +30,12 @@ NOW: Final = Then()
 
 
 async def read_contenders(
-    tx: Transaction, found: Sequence[Scored], depth: int, then: Then = NOW
+    tx: Transaction, found: Sequence[Scored], depth: int, then: Then = NOW, *, archived: bool = False
 ) -> tuple[list[Scored], Texts]:
     """The best so many candidates and their rows: one statement for messages, one for memories with their sources.
 
     A message that says what is history gives its place to what is true now, unless the question is about the past.
-    What is no longer current has no row: a replay meets it.
+    What is no longer current has no row, unless it is archived and that is asked for: a replay meets it.
     """
     best = contenders(found, depth)
     said = [hit.id for hit in best if hit.type == "message"]
@@ -44,7 +44,8 @@ async def read_contenders(
     succession = Succession(best, []) if then.past else succeeded(best, found, lineage)
     memories = [hit.id for hit in succession.hits if hit.type == "memory"]
     kept = await tx.memories.with_sources(memories) if memories else []
-    statuses = PAST_STATUSES if then.past else VISIBLE_STATUSES
+    visible = (*VISIBLE_STATUSES, "archived") if archived else VISIBLE_STATUSES
+    statuses = PAST_STATUSES if then.past else visible
     current = await as_known(tx, [row for row in kept if row["status"] in statuses], then.known_at)
     sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in kept}
     rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}

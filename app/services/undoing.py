@@ -159,7 +159,7 @@ class _Undoing:
         await self.tx.owners.lock_and_change(row["owner"], OwnerChange(stands - stood, lengths))
         after = await self.tx.memories.change(row["id"], values | {"updated_at": self.at})
         for event in events:
-            if event["action"] == "reinforced":
+            if event["action"] in {"reinforced", "merged"}:
                 await self.tx.history.drop_sources(row["id"], event["created_at"])
         if after["content_hash"] != row["content_hash"]:
             await self._index(after)

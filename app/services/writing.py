@@ -200,7 +200,11 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         raise Invalid("This installation cannot seal sensitive memories.", code="sealing_unavailable")
     scope = _write_scope(principal, memory)
     traits = traits_of(memory.source)
-    ttl = memory.ttl if memory.ttl is not None or memory.expires_at is not None else principal.defaults.memory_ttl
+    ttl = (
+        memory.ttl
+        if memory.ttl is not None or memory.expires_at is not None
+        else principal.defaults.ttl_of(memory.kind)
+    )
     expires_at = memory.expires_at if ttl is None else at + timedelta(seconds=ttl)
     occurred_at = memory.occurred_at or at
     row = {

@@ -1,6 +1,6 @@
 """From a kind of job to the use case that does it."""
 
-from typing import assert_never
+from typing import Literal, assert_never
 
 from app.composition import Services
 from app.domain.jobs import JobKind
@@ -10,10 +10,8 @@ from app.services.vectorising import JobRun
 async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
     """Do a job; the use case ends it in the transaction of its last writes."""
     match kind:
-        case "embed_messages":
-            await services.vectorising.messages(run)
-        case "embed_memories":
-            await services.vectorising.memories(run)
+        case "embed_messages" | "embed_memories":
+            await _embed(services, kind, run)
         case "delete_memories":
             await services.bulk.run(run)
         case "extract":
@@ -26,8 +24,33 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await _prepare_anew(services, run)
         case "prefetch":
             await services.prefetch.run(run)
+        case "expire" | "maintain" | "consolidate" | "revive":
+            await _forget(services, kind, run)
         case "sweep":
             await services.sweeping.sweep(run)
+        case _:
+            assert_never(kind)
+
+
+async def _embed(services: Services, kind: Literal["embed_messages", "embed_memories"], run: JobRun) -> None:
+    if kind == "embed_messages":
+        await services.vectorising.messages(run)
+    else:
+        await services.vectorising.memories(run)
+
+
+async def _forget(
+    services: Services, kind: Literal["expire", "maintain", "consolidate", "revive"], run: JobRun
+) -> None:
+    match kind:
+        case "expire":
+            await services.expiry.run(run)
+        case "maintain":
+            await services.maintenance.run(run)
+        case "consolidate":
+            await services.consolidation.run(run)
+        case "revive":
+            await services.revival.run(run)
         case _:
             assert_never(kind)
 

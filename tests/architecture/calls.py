@@ -256,6 +256,31 @@ def fact_calls() -> Iterator[Call]:
     yield Call(name + "supersede", "one", lambda tx: tx.facts.supersede([MEMORY], an_id(1, N + 1), AT, AT))
 
 
+def forgetting_calls() -> Iterator[Call]:
+    name, late, kinds = "ForgettingRepository.", AT + timedelta(days=4000), ["episodic", "semantic"]
+    yield Call(name + "expiring", "of a tenant", lambda tx: tx.forgetting.expiring(late, 200))
+    yield Call(name + "expiring", "of an owner", lambda tx: tx.forgetting.expiring(late, 200, OWNER))
+    yield Call(name + "expired_before", "some", lambda tx: tx.forgetting.expired_before(late, 200))
+    yield Call(name + "deleted_before", "some", lambda tx: tx.forgetting.deleted_before(late, 200))
+    yield Call(name + "erase", "two", lambda tx: tx.forgetting.erase([MEMORY, an_id(1, N + 1)]))
+    yield Call(name + "mark", "two", lambda tx: tx.forgetting.mark([MEMORY, an_id(1, N + 1)], {"updated_at": AT}))
+    yield Call(name + "untouched", "some", lambda tx: tx.forgetting.untouched(OWNER, kinds, late, AT, 200))
+    yield Call(name + "fading", "some", lambda tx: tx.forgetting.fading(OWNER, kinds, AT, 200))
+    yield Call(name + "current_count", "one", lambda tx: tx.forgetting.current_count(OWNER, AT))
+    yield Call(name + "archived_before", "some", lambda tx: tx.forgetting.archived_before("u:big", late, 200))
+    yield Call(name + "questionable", "some", lambda tx: tx.forgetting.questionable(OWNER, 7, late, AT))
+    yield Call(name + "after", "first", lambda tx: tx.forgetting.after(OWNER, None, AT, 25))
+    yield Call(name + "after", "next", lambda tx: tx.forgetting.after(OWNER, MEMORY, AT, 25))
+    for who, owner in (("of a tenant", None), ("of an owner", OWNER)):
+        yield Call("HealthRepository.counts", who, lambda tx, whose=owner: tx.health.counts(AT, whose))
+        yield Call("HealthRepository.contradictions", who, lambda tx, whose=owner: tx.health.contradictions(whose))
+    change = {OWNER: OwnerChange(-1, -8), "u:18": OwnerChange(-1, -8)}
+    yield Call("OwnerRepository.change_all", "two", lambda tx: tx.owners.change_all(change))
+    yield Call("OwnerRepository.unmaintained", "never yet", lambda tx: tx.owners.unmaintained(None, 100))
+    yield Call("OwnerRepository.unmaintained", "some", lambda tx: tx.owners.unmaintained(late, 100))
+    yield Call("OwnerRepository.maintained", "some", lambda tx: tx.owners.maintained([OWNER], AT))
+
+
 def conflict_calls() -> Iterator[Call]:
     name, conflict = "ConflictRepository.", an_id(8, N)
     for who, users in (("any", None), ("bound", BOUND)):
@@ -758,6 +783,7 @@ CALLS: list[Call] = [
     *memory_calls(),
     *history_calls(),
     *fact_calls(),
+    *forgetting_calls(),
     *conflict_calls(),
     *message_calls(),
     *session_calls(),

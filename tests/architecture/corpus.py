@@ -60,6 +60,7 @@ INSERT INTO language_model_usage (tenant_id, day, calls, tokens)
 INSERT INTO owner_stats (tenant_id, owner, version, memory_count, memory_tokens, message_count, message_tokens)
     SELECT tenant_id, owner, 1, count(*), 8 * count(*), count(*), 8 * count(*) FROM texts GROUP BY 1, 2;
 INSERT INTO owner_stats (tenant_id, owner) SELECT tenant_id, 'u:u' || n FROM texts WHERE n % 3 = 0;
+UPDATE owner_stats SET maintained_at = '2026-01-01T00:00:00Z' WHERE owner = 'u:17';
 
 INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, status, last_seq, embedded_seq,
         extracted_seq, weighed_seq, created_at, updated_at, expires_at)
@@ -84,7 +85,7 @@ INSERT INTO messages (tenant_id, id, session_id, seq, owner, external_id, role, 
            sha256(n::text::bytea), at, at FROM texts;
 INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_id, kind, text, key, value, category,
         pinned, source, confidence, importance, weight, use, status, valid_from, valid_to, created_at, updated_at,
-        deleted_at, superseded_by, expires_at, last_seen_at, tokens, length, content_hash)
+        deleted_at, superseded_by, expires_at, last_seen_at, tokens, length, content_hash, archived_at)
     SELECT tenant_id, pg_temp.id(1, n), owner, CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) END,
            CASE WHEN owner = 'a:helper' THEN 'helper' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'agent' || n % 50 END,
            CASE WHEN owner = 'p:shop' THEN 'shop' WHEN owner LIKE 'u:%' AND n % 4 <> 0 THEN 'app' || n % 20 END,
@@ -92,10 +93,11 @@ INSERT INTO memories (tenant_id, id, owner, user_id, agent_id, app_id, session_i
            CASE WHEN n % 5 = 3 THEN 'procedural' WHEN n % 3 = 0 THEN 'episodic' ELSE 'semantic' END, 'memory ' || n,
            CASE WHEN n % 4 = 0 THEN 'user.key' || n % 500 END, CASE WHEN n % 4 = 0 THEN to_jsonb(n) END,
            CASE WHEN n % 20 = 3 THEN 'constraint' ELSE 'other' END, n % 20 = 3, 'user_stated', 0.9, 5, 1, 'everywhere',
-           CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' ELSE 'active' END,
+           CASE n % 50 WHEN 0 THEN 'deleted' WHEN 1 THEN 'superseded' WHEN 48 THEN 'archived' ELSE 'active' END,
            at, CASE WHEN n % 50 = 1 THEN at + interval '1 day' END, at, at, CASE WHEN n % 50 = 0 THEN at END,
            CASE WHEN n % 5 = 2 THEN pg_temp.id(1, n - 1) END,
-           CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea) FROM texts;
+           CASE WHEN n % 40 = 7 THEN at + interval '1 year' END, at, 8, 8, sha256(n::text::bytea),
+           CASE WHEN n % 50 = 48 THEN at END FROM texts;
 INSERT INTO procedures (tenant_id, id, owner, title, when_to_use, body, path, lesson_id, created_at, updated_at)
     SELECT tenant_id, pg_temp.id(1, n), owner, 'title', 'memory ' || n, 'body', 'p' || n % 3000 || '.md',
            pg_temp.id(1, n), at, at FROM texts WHERE n % 5 = 3;

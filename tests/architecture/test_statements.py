@@ -47,6 +47,7 @@ FANS_OUT = {
     "StatsRepository.counts (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",
+    "HealthRepository.counts (of a tenant)",
     # A bulk delete that names no user looks whose rows it is about to lock.
     "MemoryRepository.owners_of (of all)",
     # Messages of everybody, newest first: sorted.
@@ -73,6 +74,7 @@ SCANS = {
     "StatsRepository.counts (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",
+    "HealthRepository.counts (of a tenant)",
     "OwnerRepository.size (all)",
     "MemoryRepository.owners_of (of all)",
     "SearchRepository.latest (whole tenant)",

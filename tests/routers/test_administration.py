@@ -14,6 +14,7 @@ CALLS = [
     ("GET", "/v1/admin/tenants", None),
     ("POST", "/v1/admin/tenants", {"name": "x"}),
     ("GET", "/v1/admin/stats", None),
+    ("GET", "/v1/admin/memory-health", None),
     ("GET", "/v1/admin/settings", None),
     ("PATCH", "/v1/admin/settings", {"timezone": "Asia/Shanghai"}),
     ("PUT", "/v1/keys/user.car", {"aliases": ["座驾"]}),

@@ -66,6 +66,11 @@ memories = tenant_table(
     Column("content_hash", LargeBinary, nullable=False),
     json_object("metadata"),
     Column("version", Integer, nullable=False, server_default=text("1")),
+    Column("used_count", Integer, nullable=False, server_default=text("0")),
+    Column("ignored_count", Integer, nullable=False, server_default=text("0")),
+    Column("wrong_count", Integer, nullable=False, server_default=text("0")),
+    Column("needs_confirmation", Boolean, nullable=False, server_default=false()),
+    timestamp("archived_at"),
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
@@ -106,7 +111,15 @@ memories = tenant_table(
     Index(None, "tenant_id", "owner", "key", postgresql_where=text("key IS NOT NULL")),
     Index(None, "tenant_id", "superseded_by", postgresql_where=text("superseded_by IS NOT NULL")),
     Index(None, "tenant_id", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
+    Index(
+        "ix_memories_expiring",
+        "tenant_id",
+        "expires_at",
+        postgresql_where=text("expires_at IS NOT NULL AND status IN ('active', 'disputed', 'archived')"),
+    ),
     Index(None, "tenant_id", "deleted_at", postgresql_where=text("deleted_at IS NOT NULL")),
+    Index(None, "tenant_id", "owner", "archived_at", postgresql_where=text("archived_at IS NOT NULL")),
+    Index("ix_memories_to_confirm", "tenant_id", "owner", "id", postgresql_where=text("needs_confirmation")),
 )
 
 memory_sources = tenant_table(

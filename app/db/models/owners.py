@@ -1,8 +1,8 @@
 """What is counted per owner: read-your-writes, BM25's statistics, the choice of a search path."""
 
-from sqlalchemy import BigInteger, Column, PrimaryKeyConstraint, text
+from sqlalchemy import BigInteger, Column, Index, PrimaryKeyConstraint, text
 
-from app.db.base import label, tenant_table
+from app.db.base import label, tenant_table, timestamp
 
 _ZERO = text("0")
 
@@ -15,5 +15,7 @@ owner_stats = tenant_table(
     Column("message_count", BigInteger, nullable=False, server_default=_ZERO),
     Column("message_tokens", BigInteger, nullable=False, server_default=_ZERO),
     Column("memory_version", BigInteger, nullable=False, server_default=_ZERO),
+    timestamp("maintained_at"),
     PrimaryKeyConstraint("tenant_id", "owner"),
+    Index(None, "tenant_id", "maintained_at", postgresql_where=text("memory_count > 0")),
 )

@@ -39,20 +39,29 @@ _OUTCOMES: Final[Mapping[Tongue, Mapping[Outcome, str]]] = {
 
 
 def status_lines(
-    tongue: Tongue, *, goal: str | None, next_step: str | None, number: int | None, memories: int, constraints: int
+    tongue: Tongue,
+    *,
+    goal: str | None,
+    next_step: str | None,
+    number: int | None,
+    memories: int,
+    constraints: int,
+    to_confirm: int = 0,
 ) -> list[str]:
-    """Where things stand: the task, which session of this user it is, how much was found."""
+    """Where things stand: the task, which session of this user it is, how much was found, what is to be asked."""
     lines = []
     if tongue == "zh":
         lines += [f"任务：{goal}"] if goal else []
         lines += [f"下一步：{next_step}"] if next_step else []
         lines += [f"相关会话第 {number} 次；" if number is not None else ""]
         lines[-1] += f"找到 {memories} 条记忆，{constraints} 条限制"
+        lines[-1] += f"；其中 {to_confirm} 条请向用户确认" if to_confirm else ""
         return lines
     lines += [f"Task: {goal}"] if goal else []
     lines += [f"Next step: {next_step}"] if next_step else []
     lines += [f"Related session no. {number}; " if number is not None else ""]
     lines[-1] += f"found {_many(memories, 'memory', 'memories')}, {_many(constraints, 'constraint', 'constraints')}"
+    lines[-1] += f"; ask the user to confirm {to_confirm} of them" if to_confirm else ""
     return lines
 
 

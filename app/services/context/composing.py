@@ -33,7 +33,7 @@ HISTORY_SHARE: Final = 0.6
 LESSON_SHARE: Final = 3
 """One part in so many of what constraints leave to memories is kept for lessons and procedures, if there are any."""
 
-ABSENT: Final[tuple[SectionName, ...]] = ("profile", "confirm")
+ABSENT: Final[tuple[SectionName, ...]] = ("profile",)
 """Sections whose sources are not there yet."""
 
 
@@ -94,15 +94,17 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     dropped: list[tuple[SectionName, str]] = []
     purse = _Purse(plan, plan.budget, dropped)
 
-    pinned, known = fact_parts(facts, tongue, plan.count)
+    pinned, known, asked = fact_parts(facts, tongue, plan.count)
     memories = _Purse(plan, min(purse.left, int(plan.budget * plan.memory_share)), dropped)
     pinned = memories.buy(pinned, fenced=False)
     known, taught = _divided(memories, known, hint_part(recalled.hints, tongue, plan.count))
+    asked = memories.buy(asked, fenced=False)
     status = status_part(
         found.state,
         recalled.number,
-        memories=len(known.pieces),
+        memories=len(known.pieces) + len(asked.pieces),
         constraints=len(pinned.pieces),
+        to_confirm=len(asked.pieces),
         contradicted=contradicted,
         tongue=tongue,
         count=plan.count,
@@ -111,12 +113,12 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     groups = grouped(found.recent, lines, plan.count)
     reserved = sum(one.tokens for group in groups[-1:] for one in group)
     purse.left -= reserved  # the question itself
-    pinned, known, taught, status = (purse.pay(part) for part in (pinned, known, taught, status))
+    pinned, known, taught, asked, status = (purse.pay(part) for part in (pinned, known, taught, asked, status))
     blocks = purse.buy(block_part(found.blocks, tongue, plan.count), most=int(plan.budget * BLOCK_SHARE))
     purse.left += reserved
 
     spoken, summary, strategy, missing = _conversation(found, recalled, lines, groups, plan, purse, tongue)
-    parts = [blocks, summary, known, taught, pinned, status, *(_absent(name, tongue) for name in ABSENT)]
+    parts = [blocks, summary, known, asked, taught, pinned, status, *(_absent(name, tongue) for name in ABSENT)]
     layout = Layout(parts, spoken, plan.order, plan.key, plan.count)
     layout.fit(plan.budget)
     return Composed(layout, strategy, contradicted, [*dropped, *layout.dropped], missing)

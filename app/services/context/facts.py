@@ -54,14 +54,17 @@ def contradictions(facts: Iterable[Fact], recent: Sequence[RowLike]) -> list[Con
     return found
 
 
-def fact_parts(facts: Sequence[Fact], tongue: Tongue, count: Count) -> tuple[Part, Part]:
-    """The sections `constraints` and `facts`; of the latter the best first, in case not all fit."""
+def fact_parts(facts: Sequence[Fact], tongue: Tongue, count: Count) -> tuple[Part, Part, Part]:
+    """The sections `constraints`, `facts` and `confirm`; of the others the best first, in case not all fit."""
     heading = HEADINGS[tongue]
     pinned = [_piece(fact, count, 1_000.0 - place) for place, fact in enumerate(facts) if fact.constraint]
-    others = [_piece(fact, count, -float(place)) for place, fact in enumerate(facts) if not fact.constraint]
+    others = [(-float(place), fact) for place, fact in enumerate(facts) if not fact.constraint]
+    known = [_piece(fact, count, rank) for rank, fact in others if not fact.row["confirm"]]
+    asked = [_piece(fact, count, rank) for rank, fact in others if fact.row["confirm"]]
     return (
         Part("constraints", heading["constraints"], "memories", tuple(pinned)),
-        Part("facts", heading["facts"], "memories", tuple(others)),
+        Part("facts", heading["facts"], "memories", tuple(known)),
+        Part("confirm", heading["confirm"], "memories", tuple(asked)),
     )
 
 

@@ -30,7 +30,7 @@ KINDS: Final = ("episodic", "semantic")
 KEPT_FOR: Final = timedelta(hours=1)
 """Recency moves on: what was prepared longer ago is found anew."""
 
-FORM: Final = 2
+FORM: Final = 3
 """Counted up where what is kept changes: what another release has prepared is found anew."""
 
 TURNS: Final = RECENT_TURNS + 2

@@ -42,6 +42,7 @@ class Fact:
     ) -> Self:
         """From its row."""
         plain = {name: row[name] for name in _PLAIN} | {"disputed": row["status"] == "disputed"}
+        plain["confirm"] = row["needs_confirmation"]
         ends = [end for end in (row["valid_to"], row["expires_at"]) if end is not None]
         seqs = tuple(seq for source in sources if source.session_id == session_id for seq in source.seqs)
         return cls(

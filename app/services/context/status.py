@@ -17,6 +17,7 @@ def status_part(
     *,
     memories: int,
     constraints: int,
+    to_confirm: int,
     contradicted: Sequence[Contradiction],
     tongue: Tongue,
     count: Count,
@@ -32,6 +33,7 @@ def status_part(
         number=number,
         memories=memories,
         constraints=constraints,
+        to_confirm=to_confirm,
     )
     lines += [
         conflict_line(

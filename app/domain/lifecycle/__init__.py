@@ -1,0 +1,1 @@
+"""How memories fade, expire, are archived, condensed and merged. Pure rules."""

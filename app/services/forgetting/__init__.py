@@ -1,0 +1,1 @@
+"""Forgetting: what expires, fades, is archived, condensed, merged, and asked about again."""
