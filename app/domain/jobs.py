@@ -4,7 +4,15 @@ from datetime import timedelta
 from typing import Final, Literal, get_args
 
 JobKind = Literal[
-    "embed_messages", "embed_memories", "delete_memories", "extract", "reconcile", "summarise", "prefetch", "sweep"
+    "embed_messages",
+    "embed_memories",
+    "delete_memories",
+    "extract",
+    "reconcile",
+    "summarise",
+    "prefetch",
+    "sweep",
+    "erase",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

@@ -66,6 +66,7 @@ memories = tenant_table(
     Column("content_hash", LargeBinary, nullable=False),
     json_object("metadata"),
     Column("version", Integer, nullable=False, server_default=text("1")),
+    Column("flags", ARRAY(Text), nullable=False, server_default=text("'{}'::text[]")),
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
@@ -107,6 +108,7 @@ memories = tenant_table(
     Index(None, "tenant_id", "superseded_by", postgresql_where=text("superseded_by IS NOT NULL")),
     Index(None, "tenant_id", "expires_at", postgresql_where=text("expires_at IS NOT NULL")),
     Index(None, "tenant_id", "deleted_at", postgresql_where=text("deleted_at IS NOT NULL")),
+    Index("ix_memories_sealed", "tenant_id", "id", postgresql_where=text("sealed IS NOT NULL")),
 )
 
 memory_sources = tenant_table(
