@@ -18,6 +18,7 @@ from rich.table import Table
 
 from app.core import clock, logging
 from app.core.errors import ConfigurationError, Problem
+from app.domain.calls import Call, served
 from app.domain.principal import ROLES
 from app.schemas.access import KeyCreate, TenantCreate
 from app.settings import Settings, get_settings
@@ -275,7 +276,10 @@ def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir:
 
     async def run() -> Result:
         async with services(settings) as running:
-            return await work(running)
+            with served(
+                Call(action=f"command.{work.__qualname__.partition('.')[0]}", resource="command", actor="command")
+            ):
+                return await work(running)
 
     return asyncio.run(run())
 

@@ -28,6 +28,7 @@ from app.repositories.sessions import Lagging
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
+from app.services.auditing import AuditService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.checkpoints import CheckpointService
@@ -39,6 +40,7 @@ from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
+from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
 from app.services.extracting_now import ExtractNowService
 from app.services.extraction import ExtractionService
@@ -95,12 +97,14 @@ class Services:
     access: AccessService
     accesses: AccessLog
     admin: AdminService
+    audit: AuditService
     blocks: BlockService
     bulk: BulkService
     checkpoints: CheckpointService
     clearing: ClearingService
     conflicts: ConflictService
     contexts: ContextService
+    erasures: ErasureService
     prefetch: PrefetchService
     curation: CurationService
     extract_now: ExtractNowService
@@ -225,6 +229,7 @@ def compose(
         redacting,
     )
     blocks = BlockService(uow, redacting)
+    audit, jobs = AuditService(uow), JobService(uow)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
@@ -236,6 +241,7 @@ def compose(
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
+        audit=audit,
         blocks=blocks,
         bulk=BulkService(uow),
         checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
@@ -250,13 +256,14 @@ def compose(
             configured_counter(settings.token_counter_file),
             chooser(settings, language),
         ),
+        erasures=ErasureService(uow, access, audit, jobs),
         prefetch=prefetch,
         curation=CurationService(uow, redacting),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
         extract_now=ExtractNowService(uow, embedder, reading.requests, judging, redacting),
         facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
-        jobs=JobService(uow),
+        jobs=jobs,
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting, last_work(settings)),

@@ -15,11 +15,13 @@ from app.composition import Services, services
 from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
+    audit,
     blocks,
     checkpoints,
     conflicts,
     context,
     curation,
+    erasures,
     facts,
     jobs,
     lessons,
@@ -166,7 +168,8 @@ def _version_one() -> APIRouter:
         *(sessions.router, turns.router, context.router, summaries.router, states.router),
         *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
-        *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
+        *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, erasures.router),
+        *(jobs.router, audit.router, admin.router),
     ):
         router.include_router(part)
     return router

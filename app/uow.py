@@ -2,21 +2,25 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.db.scoped import Database
+from app.domain.calls import serving
 from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
-from app.repositories.base import Bound, RowLike
+from app.repositories.audit import AuditRepository
+from app.repositories.base import Bound, Pseudonyms, RowLike
 from app.repositories.blocks import BlockRepository
 from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
 from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
+from app.repositories.erasing import ErasingRepository
+from app.repositories.erasures import ErasureRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.forks import ForkRepository
@@ -29,6 +33,7 @@ from app.repositories.memories import MemoryRepository
 from app.repositories.merging import MergeRepository
 from app.repositories.messages import MessageRepository
 from app.repositories.models import ModelRepository
+from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
 from app.repositories.search import SearchRepository
@@ -49,6 +54,15 @@ class Transaction:
     def __init__(self, bound: Bound) -> None:
         self._bound = bound
 
+    @property
+    def met(self) -> frozenset[str]:
+        """The users whose rows this transaction has read one by one, or written."""
+        return frozenset(self._bound.met)
+
+    async def pseudonym(self, kind: str, name: str) -> str:
+        """What stands for an id of this kind in the audit log and in receipts."""
+        return await self._bound.pseudonyms.of(self._bound.connection, kind, name)
+
     def may_see_user(self, user_id: str | None) -> bool:
         """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
         return self._bound.user_ids is None or (user_id is not None and user_id in self._bound.user_ids)
@@ -56,6 +70,21 @@ class Transaction:
     async def tenant(self) -> RowLike | None:
         """The tenant itself: a row of a table that knows no tenants."""
         return await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
+
+    @cached_property
+    def audit(self) -> AuditRepository:
+        """The audit log."""
+        return AuditRepository(self._bound)
+
+    @cached_property
+    def erasures(self) -> ErasureRepository:
+        """Receipts of what was erased."""
+        return ErasureRepository(self._bound)
+
+    @cached_property
+    def erasing(self) -> ErasingRepository:
+        """What an erasure removes."""
+        return ErasingRepository(self._bound)
 
     @cached_property
     def sessions(self) -> SessionRepository:
@@ -208,15 +237,21 @@ class GlobalTransaction:
 
 @dataclass(frozen=True, slots=True)
 class UnitOfWork:
-    """Opens transactions. Leaving the block commits; an error in it rolls back."""
+    """Opens transactions. Leaving the block commits; an error in it rolls back.
+
+    What a transaction changes on behalf of a call is told in the audit log by a line that goes out with its COMMIT.
+    """
 
     database: Database
+    pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
 
     @asynccontextmanager
     async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
         """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it."""
         async with self.database.transaction(principal.tenant_id, planned_once=planned_once) as connection:
-            yield Transaction(Bound(connection, principal.tenant_id, principal.user_ids))
+            bound = Bound(connection, principal.tenant_id, principal.user_ids, self.pseudonyms)
+            yield Transaction(bound)
+            await note(connection, principal.tenant_id, self.pseudonyms, bound.met)
 
     @asynccontextmanager
     async def begin_tenant(self, tenant_id: UUID, user_ids: frozenset[str] | None = None) -> AsyncIterator[Transaction]:
@@ -225,10 +260,19 @@ class UnitOfWork:
         `user_ids` confines it as the key was that asked for the work.
         """
         async with self.database.transaction(tenant_id) as connection:
-            yield Transaction(Bound(connection, tenant_id, user_ids))
+            bound = Bound(connection, tenant_id, user_ids, self.pseudonyms)
+            yield Transaction(bound)
+            await note(connection, tenant_id, self.pseudonyms, bound.met)
 
     @asynccontextmanager
-    async def begin_global(self) -> AsyncIterator[GlobalTransaction]:
-        """A transaction over the global tables; row-level security shows no tenant's rows in it."""
+    async def begin_global(self, told_to: UUID | None = None) -> AsyncIterator[GlobalTransaction]:
+        """A transaction over the global tables; row-level security shows no tenant's rows in it.
+
+        `told_to` is the tenant whose audit log tells of changes; by default the caller's own.
+        """
         async with self.database.transaction(None) as connection:
             yield GlobalTransaction(connection)
+            call = serving()
+            tenant_id = told_to or (None if call is None else call.tenant_id)
+            if tenant_id is not None:
+                await note(connection, tenant_id, self.pseudonyms, ())

@@ -57,6 +57,8 @@ CREATE TABLE erasures (
 INDEXES = {
     "ix_audit_log_tenant_id_subject_id": "audit_log (tenant_id, subject, id) WHERE subject IS NOT NULL",
     "ix_audit_log_tenant_id_resource_id_id": "audit_log (tenant_id, resource_id, id) WHERE resource_id IS NOT NULL",
+    "ix_idempotency_keys_of_nobody": "idempotency_keys (tenant_id) WHERE user_id IS NULL",
+    "ix_search_explanations_of_nobody": "search_explanations (tenant_id) WHERE user_id IS NULL",
     "ix_memories_sealed": "memories (tenant_id, id) WHERE sealed IS NOT NULL",
 }
 

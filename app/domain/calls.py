@@ -13,6 +13,7 @@ class Call:
 
     Args:
         action: What is done: an operation of the API, `job.` or `command.` and a name.
+        resource: What kind of thing it is done to, as in the path: `memories`.
         actor: Who does it (`key:<id>`, `job:<id>`, `command`); None while nobody has shown a key.
         tenant_id: Whose log tells of changes to tables that know no tenants.
         ids: What the call is about, by name, as the caller gave it.
@@ -23,6 +24,7 @@ class Call:
     """
 
     action: str
+    resource: str
     actor: str | None = None
     tenant_id: UUID | None = None
     ids: dict[str, str] = field(default_factory=dict)

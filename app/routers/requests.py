@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Request, Response, params
 from fastapi._compat import field_annotation_is_sequence
@@ -11,6 +11,11 @@ from fastapi.routing import APIRoute
 
 from app.core import strict_json
 from app.core.errors import Invalid, UnsupportedMediaType
+from app.domain.calls import Call, served
+from app.schemas.fields import SLASH_IN_SEGMENT
+
+TOLD: Final = frozenset({"export_user", "get_erasure"})
+"""Reads that the audit log tells of, beside those under /admin."""
 
 
 class StrictRequest(Request):
@@ -33,9 +38,23 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_strictly(request: Request) -> Response:
-            return await handle(StrictRequest(request.scope, request.receive))
+            with served(self._call(request)):
+                return await handle(StrictRequest(request.scope, request.receive))
 
         return handle_strictly
+
+    def _call(self, request: Request) -> Call:
+        """What the audit log tells of a request; whose it is, is known when its key has been read."""
+        ids = {name: str(value).replace(SLASH_IN_SEGMENT, "/") for name, value in request.path_params.items()}
+        parts = self.path.strip("/").split("/")
+        return Call(
+            action=self.operation_id or self.name,
+            resource="/".join(parts[:2] if parts[0] == "admin" else parts[:1]),
+            ids=ids,
+            user_id=ids.get("user_id") or request.query_params.get("user_id"),
+            request_id=request.scope.get("state", {}).get("request_id"),
+            is_told=parts[0] == "admin" or self.operation_id in TOLD,
+        )
 
 
 def _refuse_encoded(request: Request) -> None:

@@ -42,7 +42,7 @@ class AdminService:
             user_ids=request.user_ids,
             expires_at=request.expires_at,
         ) | {"scopes": sorted(wanted)}
-        async with self.uow.begin_global() as tx:
+        async with self.uow.begin_global(tenant_id) as tx:
             await tx.access.add_key(row)
         blank = {"revoked_at": None, "last_used_at": None}
         return CreatedKey(**_key(row | blank).model_dump(), key=issued.secret)

@@ -99,5 +99,6 @@ async def _answer_once(
         return Answer(stored["status"], None if shape is None else shape(stored["body"]), replayed=True)
     answer = await work()
     body = "" if answer.body is None else answer.body.model_dump_json()
-    await tx.idempotency.store(claim, answer.status, body, None)
+    whose = next(iter(tx.met)) if len(tx.met) == 1 else None
+    await tx.idempotency.store(claim, answer.status, body, whose)
     return answer

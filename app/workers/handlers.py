@@ -28,6 +28,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.prefetch.run(run)
         case "sweep":
             await services.sweeping.sweep(run)
+        case "erase":
+            await services.erasures.run(run)
         case _:
             assert_never(kind)
 

@@ -32,6 +32,7 @@ idempotency_keys = tenant_table(
     PrimaryKeyConstraint("tenant_id", "principal_id", "method", "route", "key"),
     Index(None, "tenant_id", "created_at"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    Index("ix_idempotency_keys_of_nobody", "tenant_id", postgresql_where=text("user_id IS NULL")),
 )
 
 search_explanations = tenant_table(
@@ -44,6 +45,7 @@ search_explanations = tenant_table(
     PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    Index("ix_search_explanations_of_nobody", "tenant_id", postgresql_where=text("user_id IS NULL")),
 )
 
 audit_log = tenant_table(
