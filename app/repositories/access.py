@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, case, func, select, text, update
+from sqlalchemy import RowMapping, case, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -108,7 +108,7 @@ class AccessRepository:
         left = func.array_remove(api_keys.c.user_ids, user_id)
         statement = (
             update(api_keys)
-            .where(api_keys.c.tenant_id == tenant_id, api_keys.c.user_ids.any(user_id))
+            .where(api_keys.c.tenant_id == tenant_id, literal(user_id) == func.any(api_keys.c.user_ids))
             .values(
                 user_ids=left,
                 revoked_at=case(

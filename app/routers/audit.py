@@ -52,7 +52,7 @@ async def export_audit_log(
     principal: PrincipalDep, services: ServicesDep, after_position: PositionQuery = 0
 ) -> StreamingResponse:
     """The chained lines in their order, as NDJSON. Go on later behind the last `position` that you have."""
-    principal.require_administration()
+    await services.audit.opened(principal)
     return StreamingResponse(_written(services, principal, after_position), media_type=NDJSON)
 
 

@@ -66,6 +66,12 @@ class AuditService:
             next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None,
         )
 
+    async def opened(self, principal: Principal) -> None:
+        """Look whether a key may have the whole log; its asking is told."""
+        principal.require_administration()
+        async with self.uow.begin(principal) as tx:
+            await tx.audit.head()
+
     async def lines(self, tenant_id: UUID, after: int) -> AsyncIterator[AuditLine]:
         """Chained lines in their order, behind a position."""
         while True:
