@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute
 
 from app.core import strict_json
 from app.core.errors import Invalid, UnsupportedMediaType
-from app.domain.calls import Call, served
+from app.domain.calls import Call, served, serving
 from app.schemas.fields import SLASH_IN_SEGMENT
 
 TOLD: Final = frozenset({"export_user", "get_erasure"})
@@ -27,6 +27,7 @@ class StrictRequest(Request):
             _refuse_encoded(self)
             depth = self.app.state.services.settings.max_json_depth
             self._strict = strict_json.loads(await self.body(), max_depth=depth)
+            _name_user(self._strict)
         return self._strict
 
 
@@ -55,6 +56,13 @@ class StrictRoute(APIRoute):
             request_id=request.scope.get("state", {}).get("request_id"),
             is_told=parts[0] == "admin" or self.operation_id in TOLD,
         )
+
+
+def _name_user(body: Any) -> None:  # noqa: ANN401 - JSON is anything
+    """Whom a call is about where neither path nor query says so."""
+    call, named = serving(), body.get("user_id") if isinstance(body, dict) else None
+    if call is not None and call.user_id is None and isinstance(named, str):
+        call.user_id = named
 
 
 def _refuse_encoded(request: Request) -> None:

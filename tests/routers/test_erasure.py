@@ -159,9 +159,7 @@ async def erase(tenant: Tenant, api: httpx.AsyncClient, user_id: str) -> dict[st
     return receipt
 
 
-async def test_nothing_of_a_user_is_left_in_the_database(
-    learning_tenant: Tenant, server: EmbeddedServer
-) -> None:
+async def test_nothing_of_a_user_is_left_in_the_database(learning_tenant: Tenant, server: EmbeddedServer) -> None:
     api = await learning_tenant.client()
     planting = Planting()
     await plant(api, planting)
@@ -295,7 +293,9 @@ async def test_a_job_that_was_reading_when_its_user_was_erased_writes_nothing(
             await go_on.wait()
             return await extractor.extract(*given, **named)
 
-    slow = replace(learning_tenant, services=replace(services, extraction=replace(services.extraction, extractor=Waiting())))
+    slow = replace(
+        learning_tenant, services=replace(services, extraction=replace(services.extraction, extractor=Waiting()))
+    )
     job = asyncio.create_task(slow.work())
     await asyncio.wait_for(reading.wait(), 30)
     accepted = body_of(await api.delete("/v1/users/ada"), 202)
