@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from app.core.errors import ConfigurationError
 from app.core.metrics import Metrics
+from app.core.sealing import SEALING_FILE, KeyRing, SealingKey
 from app.db import embedded
 from app.db.base import APP_ROLE
 from app.db.dsn import Dsn, parse_dsn
@@ -67,6 +68,7 @@ from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
 from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
+from app.services.sealing import SealingService
 from app.services.sessions import SessionService
 from app.services.snapshots import SnapshotService
 from app.services.states import StateService
@@ -123,6 +125,7 @@ class Services:
     replay: ReplayService
     retrieval: RetrievalService
     reviewing: ReviewService
+    sealing: SealingService
     sessions: SessionService
     snapshots: SnapshotService
     states: StateService
@@ -202,7 +205,7 @@ def compose(
     ranking: Reranker | None = None,
 ) -> Services:
     """Wire the use cases; without a language model or a reranker they go on by rule."""
-    uow = UnitOfWork(store)
+    uow = UnitOfWork(store, ring=key_ring(settings))
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow).tally)
@@ -275,6 +278,7 @@ def compose(
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
         reviewing=ReviewService(uow, embedder, judging),
+        sealing=SealingService(uow),
         sessions=SessionService(uow, redacting),
         snapshots=SnapshotService(uow, redacting),
         states=StateService(uow, redacting),
@@ -289,6 +293,16 @@ def compose(
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
+
+
+def key_ring(settings: Settings) -> KeyRing:
+    """The keys that seal: of the environment, or of a file, which the embedded mode makes at its first start."""
+    given = "" if settings.sealing_keys is None else settings.sealing_keys.get_secret_value()
+    keys = [SealingKey.read(text) for text in given.split(",") if text.strip()]
+    file = settings.sealing_key_file
+    if file is None and settings.embedded and not keys:
+        file = settings.data_dir / SEALING_FILE
+    return KeyRing(keys, file)
 
 
 def summariser(settings: Settings, language: LanguageModel | None) -> Summariser:

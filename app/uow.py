@@ -1,13 +1,15 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.core.sealing import KeyRing
 from app.db.scoped import Database
 from app.domain.calls import serving
 from app.domain.principal import Principal
@@ -36,6 +38,7 @@ from app.repositories.models import ModelRepository
 from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
+from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.snapshots import SnapshotRepository
@@ -62,6 +65,25 @@ class Transaction:
     async def pseudonym(self, kind: str, name: str) -> str:
         """What stands for an id of this kind in the audit log and in receipts."""
         return await self._bound.pseudonyms.of(self._bound.connection, kind, name)
+
+    def shown(self, rows: Sequence[RowLike]) -> list[RowLike]:
+        """Memories with their sealed contents where the key may read them, with a placeholder where it may not."""
+        if not self._bound.reads_sealed:
+            return list(rows)
+        return [shown(self._bound.ring, self._bound.tenant_id, row) for row in rows]
+
+    def opened(self, row: RowLike) -> dict[str, Any]:
+        """A memory with its sealed contents, for the service's own work. Raises `Unsealable`."""
+        return opened(self._bound.ring, self._bound.tenant_id, row)
+
+    def sealed_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of a memory whose contents are sealed. Raises `Unsealable` where there is no key."""
+        return sealed_columns(self._bound.ring, self._bound.tenant_id, row)
+
+    @cached_property
+    def sealed(self) -> SealedRepository:
+        """Memories whose contents are sealed."""
+        return SealedRepository(self._bound)
 
     def may_see_user(self, user_id: str | None) -> bool:
         """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
@@ -244,12 +266,20 @@ class UnitOfWork:
 
     database: Database
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
+    ring: KeyRing = field(default_factory=KeyRing)
 
     @asynccontextmanager
     async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
         """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it."""
         async with self.database.transaction(principal.tenant_id, planned_once=planned_once) as connection:
-            bound = Bound(connection, principal.tenant_id, principal.user_ids, self.pseudonyms)
+            bound = Bound(
+                connection,
+                principal.tenant_id,
+                principal.user_ids,
+                self.pseudonyms,
+                ring=self.ring,
+                reads_sealed="sensitive" in principal.scopes,
+            )
             yield Transaction(bound)
             await note(connection, principal.tenant_id, self.pseudonyms, bound.met)
 
@@ -260,7 +290,7 @@ class UnitOfWork:
         `user_ids` confines it as the key was that asked for the work.
         """
         async with self.database.transaction(tenant_id) as connection:
-            bound = Bound(connection, tenant_id, user_ids, self.pseudonyms)
+            bound = Bound(connection, tenant_id, user_ids, self.pseudonyms, ring=self.ring)
             yield Transaction(bound)
             await note(connection, tenant_id, self.pseudonyms, bound.met)
 

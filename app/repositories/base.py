@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
 from app.core import clock
+from app.core.sealing import KeyRing
 from app.db.models import installation, sessions
 from app.domain.audit import pseudonym
 from app.domain.scope import Scope
@@ -40,7 +41,7 @@ class Bound:
     """A transaction and the limits of whom it serves.
 
     `user_ids` is the key's binding: None sees every user of the tenant. `met` gathers the users whose rows were read
-    one by one or written.
+    one by one or written. `ring` opens what is sealed, `reads_sealed` says whether the key may have it opened.
     """
 
     connection: AsyncConnection
@@ -48,6 +49,8 @@ class Bound:
     user_ids: frozenset[str] | None = None
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
     met: set[str] = field(default_factory=set)
+    ring: KeyRing = field(default_factory=KeyRing)
+    reads_sealed: bool = False
 
 
 def insertable(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 - what `values()` takes

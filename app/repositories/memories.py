@@ -74,7 +74,7 @@ _OF_MEMORY: Final = (
 SERVED_COLUMNS: Final = (
     *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
     *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
-    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at"),
+    *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at", "sensitive", "sealed", "flags"),
 )
 """What a hit shows of a memory."""
 

@@ -46,6 +46,7 @@ async def read_contenders(
     kept = await tx.memories.with_sources(memories) if memories else []
     statuses = PAST_STATUSES if then.past else VISIBLE_STATUSES
     current = await as_known(tx, [row for row in kept if row["status"] in statuses], then.known_at)
+    current = tx.shown(current)
     sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in kept}
     rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}
     return succession.hits, Texts(rows, sources, lineage, succession.replaced)
