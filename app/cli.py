@@ -14,9 +14,9 @@ from uuid import UUID
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
+from app.cli_trust import audit, seal, transfer
 from app.core import clock, logging
 from app.core.errors import ConfigurationError, Problem
 from app.domain.calls import Call, served
@@ -27,6 +27,9 @@ from app.settings import Settings, get_settings
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Mnemic: memory for AI agents.")
 keys = typer.Typer(no_args_is_help=True, help="API keys: make, list and revoke them.")
 app.add_typer(keys, name="keys")
+app.add_typer(seal, name="seal")
+app.add_typer(audit, name="audit")
+app.add_typer(transfer)
 seal = typer.Typer(no_args_is_help=True, help="Sealing: the keys that encrypt sensitive memories.")
 app.add_typer(seal, name="seal")
 audit = typer.Typer(no_args_is_help=True, help="The audit log: verify and export it.")

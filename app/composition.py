@@ -43,12 +43,14 @@ from app.services.curation import CurationService
 from app.services.embedding import Embedder
 from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
+from app.services.exporting import ExportService
 from app.services.extracting_now import ExtractNowService
 from app.services.extraction import ExtractionService
 from app.services.extractors.choice import readers
 from app.services.extractors.judging import JudgeModel
 from app.services.facts import FactService
 from app.services.health import HealthService
+from app.services.importing import ImportService
 from app.services.jobs import JobService
 from app.services.judging import Judging
 from app.services.keys import KeyService
@@ -109,6 +111,8 @@ class Services:
     erasures: ErasureService
     prefetch: PrefetchService
     curation: CurationService
+    exports: ExportService
+    imports: ImportService
     extract_now: ExtractNowService
     extraction: ExtractionService
     facts: FactService
@@ -260,6 +264,8 @@ def compose(
             chooser(settings, language),
         ),
         erasures=ErasureService(uow, access, audit, jobs),
+        exports=ExportService(uow),
+        imports=ImportService(uow, memories, redacting),
         prefetch=prefetch,
         curation=CurationService(uow, redacting),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),

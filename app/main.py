@@ -37,6 +37,7 @@ from app.routers import (
     store,
     summaries,
     tools,
+    transfer,
     turns,
     undo,
     users,
@@ -168,7 +169,15 @@ def _version_one() -> APIRouter:
         *(sessions.router, turns.router, context.router, summaries.router, states.router),
         *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
-        *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, erasures.router),
+        *(
+            conflicts.router,
+            undo.router,
+            blocks.router,
+            users.router,
+            users.me_router,
+            erasures.router,
+            transfer.router,
+        ),
         *(jobs.router, audit.router, admin.router),
     ):
         router.include_router(part)

@@ -46,6 +46,7 @@ from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
+from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
@@ -232,6 +233,11 @@ class Transaction:
     def usage(self) -> UsageRepository:
         """What was used of the language model."""
         return UsageRepository(self._bound)
+
+    @cached_property
+    def transfer(self) -> TransferRepository:
+        """Rows on their way out, or in."""
+        return TransferRepository(self._bound)
 
     @cached_property
     def users(self) -> UserRepository:

@@ -14,7 +14,7 @@ from app.core.errors import Invalid, UnsupportedMediaType
 from app.domain.calls import Call, served, serving
 from app.schemas.fields import SLASH_IN_SEGMENT
 
-TOLD: Final = frozenset({"export_user", "get_erasure"})
+TOLD: Final = frozenset({"export_user", "export_tenant", "get_erasure"})
 """Reads that the audit log tells of, beside those under /admin."""
 
 

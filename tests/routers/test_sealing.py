@@ -47,7 +47,7 @@ async def test_a_sensitive_memory_is_stored_encrypted_everywhere(
         ("memory_postings", "memory_id"),
         ("memory_vectors", "memory_id"),
     ):
-        rows = await fetch(server.superuser_dsn, f"SELECT t::text AS t FROM {table} t WHERE {column} = $1", made["id"])  # noqa: S608
+        rows = await fetch(server.superuser_dsn, f"SELECT t::text AS t FROM {table} t WHERE {column} = $1", made["id"])
         assert "E12345678" not in str(rows)
         assert (table == "memory_events") == bool(rows)
     read = body_of(await api.get(f"/v1/memories/{made['id']}"))
