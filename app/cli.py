@@ -30,10 +30,6 @@ app.add_typer(keys, name="keys")
 app.add_typer(seal, name="seal")
 app.add_typer(audit, name="audit")
 app.add_typer(transfer)
-seal = typer.Typer(no_args_is_help=True, help="Sealing: the keys that encrypt sensitive memories.")
-app.add_typer(seal, name="seal")
-audit = typer.Typer(no_args_is_help=True, help="The audit log: verify and export it.")
-app.add_typer(audit, name="audit")
 
 # What is printed is data: brackets in it are no styles, and words between colons no pictures.
 out = Console(markup=False, emoji=False, highlight=False)
@@ -237,72 +233,6 @@ def revoke_key(
     if not _with_services(work, data_dir):
         raise ConfigurationError("There is no such key, or it is revoked already.")
     out.print("Revoked.")
-
-
-@seal.command("new-key")
-def new_sealing_key() -> None:
-    """Print a new sealing key, for SEALING_KEYS or SEALING_KEY_FILE."""
-    from app.core.sealing import SealingKey  # noqa: PLC0415 - each command loads only what it needs
-
-    typer.echo(SealingKey.fresh().written())
-
-
-@seal.command("rotate")
-def rotate_sealing_keys(
-    new_key: Annotated[bool, typer.Option("--new-key/--same-key", help="Make a new key first")] = True,  # noqa: FBT002
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
-) -> None:
-    """Seal every sensitive memory anew under the newest key, beside the running service.
-
-    Keys from SEALING_KEYS are yours to change: put the new one first, restart, and call this with --same-key.
-    """
-    from app.core.sealing import SealingKey  # noqa: PLC0415 - each command loads only what it needs
-
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
-        if new_key:
-            services.uow.ring.add(SealingKey.fresh())
-        if services.uow.ring.current is None:
-            raise ConfigurationError("There is no sealing key here: set SEALING_KEYS or SEALING_KEY_FILE.")
-        with Progress(console=err) as bar:
-            task = bar.add_task("sealing anew", total=await services.sealing.total())
-            return await services.sealing.rotate(lambda more: bar.advance(task, more))
-
-    done = _with_services(work, data_dir)
-    out.print(f"Sealed anew: {done.resealed}. Current before: {done.current}. No key opens: {done.unreadable}.")
-    raise typer.Exit(1 if done.unreadable else 0)
-
-
-@audit.command("verify")
-def verify_audit_log(
-    tenant: Annotated[str, typer.Option(help="Whose log")] = "default",
-    position: Annotated[int | None, typer.Option(min=1, help="A place whose hash you kept")] = None,
-    digest: Annotated[str | None, typer.Option("--hash", help="The hash that stood there")] = None,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
-) -> None:
-    """Compute every hash of the audit log anew. Ends with 1 if a line was changed, removed or moved."""
-    anchor = None if position is None or digest is None else (position, digest)
-
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
-        return await services.audit.verify(await services.access.tenant(tenant), anchor)
-
-    found = _with_services(work, data_dir)
-    typer.echo(found.model_dump_json(indent=2))
-    raise typer.Exit(0 if found.intact else 1)
-
-
-@audit.command("export")
-def export_audit_log(
-    tenant: Annotated[str, typer.Option(help="Whose log")] = "default",
-    after: Annotated[int, typer.Option(min=0, help="Only lines behind this place")] = 0,
-    data_dir: Annotated[Path | None, typer.Option(help="Folder of a running 'mnemic up'")] = None,
-) -> None:
-    """Write the chained lines of the audit log as NDJSON to the standard output."""
-
-    async def work(services: Any) -> None:  # noqa: ANN401 - loaded late
-        async for line in services.audit.lines(await services.access.tenant(tenant), after):
-            typer.echo(line.model_dump_json())
-
-    _with_services(work, data_dir)
 
 
 def _key_asked_for(

@@ -152,9 +152,3 @@ class AuditRepository(Repository):
         position, _, digest = places[-1]
         moved = update(audit_heads).where(audit_heads.c.tenant_id == self._tenant_id)
         await self._run(moved.values(position=position, hash=digest))
-
-    async def at(self, position: int) -> RowMapping | None:
-        """The line in a place."""
-        return await self._first(
-            select(audit_log).where(audit_log.c.tenant_id == self._tenant_id, audit_log.c.position == position)
-        )

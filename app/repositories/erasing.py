@@ -20,6 +20,7 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    union,
 )
 
 from app.db.models import (
@@ -116,6 +117,15 @@ class ErasingRepository(Repository):
 
         An insight counts as borne by each of its sources.
         """
+        drawn = select(memory_sources.c.memory_id).where(
+            memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.session_id == _names(session_ids)
+        )
+        taught = select(experiences.c.lesson_id).where(
+            experiences.c.tenant_id == self._tenant_id, experiences.c.session_id == _names(session_ids)
+        )
+        found = list((await self._connection.execute(union(drawn, taught))).scalars().all())
+        if not found:
+            return []
         mine = select(sessions.c.id).where(
             sessions.c.tenant_id == self._tenant_id, sessions.c.owner == Scope(user_id).owner
         )
@@ -125,29 +135,13 @@ class ErasingRepository(Repository):
             other.c.memory_id == memories.c.id,
             or_(other.c.session_id.is_(None), other.c.session_id.not_in(mine)),
         )
-        statement = (
-            select(memories, or_(memories.c.source == "derived", ~borne.exists()).label("alone"))
-            .where(
-                memories.c.tenant_id == self._tenant_id,
-                memories.c.owner != Scope(user_id).owner,
-                or_(
-                    memories.c.id.in_(
-                        select(memory_sources.c.memory_id).where(
-                            memory_sources.c.tenant_id == self._tenant_id,
-                            memory_sources.c.session_id == _names(session_ids),
-                        )
-                    ),
-                    memories.c.id.in_(
-                        select(experiences.c.lesson_id).where(
-                            experiences.c.tenant_id == self._tenant_id,
-                            experiences.c.session_id == _names(session_ids),
-                        )
-                    ),
-                ),
-            )
-            .order_by(memories.c.id)
+        alone = or_(memories.c.source == "derived", ~borne.exists()).label("alone")
+        statement = select(memories, alone).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner != Scope(user_id).owner,
+            memories.c.id == _ids(found),
         )
-        return await self._all(statement)
+        return await self._all(statement.order_by(memories.c.id))
 
     async def erase_traces(self, session_ids: Sequence[str]) -> Counts:
         """Remove what other owners' memories keep of these sessions: quotes, and attempts."""

@@ -1,4 +1,4 @@
-"""Rows on their way out of an installation and into another one: whole, in an order in which they can be stored again."""
+"""Rows on their way out of an installation and into another one, in an order in which they can be stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
