@@ -4,13 +4,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from app.core import ids
 from app.core.errors import Contention, Forbidden, Invalid
 from app.core.sealing import Unsealable
-from app.domain.memory import default_importance, default_weight, traits_of
+from app.domain.gate.instructions import is_instruction
+from app.domain.memory import Source, default_importance, default_weight, traits_of
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -25,6 +26,9 @@ from app.services.keying import KeySettlement
 from app.services.keys import canonical_keys
 from app.services.presenting import is_current, memories_of, no_memory
 from app.uow import Transaction
+
+NOT_THE_USERS: Final[frozenset[Source]] = frozenset({"tool_observed", "assistant_said", "imported"})
+"""Sources whose orders are nobody's wishes: they are kept as data, uncertain until somebody vouches for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +218,7 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
     """The columns of a memory that a client states."""
     scope = _write_scope(principal, memory)
     traits = traits_of(memory.source)
+    ordering = memory.source in NOT_THE_USERS and is_instruction(memory.text)
     ttl = memory.ttl if memory.ttl is not None or memory.expires_at is not None else principal.defaults.memory_ttl
     expires_at = memory.expires_at if ttl is None else at + timedelta(seconds=ttl)
     occurred_at = memory.occurred_at or at
@@ -230,7 +235,8 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         "value": memory.value,
         "category": memory.category,
         "source": memory.source,
-        "uncertain": traits.uncertain,
+        "uncertain": traits.uncertain or ordering,
+        "flags": ["instruction"] if ordering else [],
         "confidence": traits.confidence if memory.confidence is None else memory.confidence,
         "importance": memory.importance or default_importance(memory.category),
         "weight": default_weight(memory.category) if memory.weight is None else memory.weight,

@@ -792,7 +792,7 @@ def erasure_calls() -> Iterator[Call]:
     yield Call(name + "erase_memories", "some", lambda tx: tx.erasing.erase_memories([MEMORY, CARD]))
     yield Call(name + "threads_of", "one", lambda tx: tx.erasing.threads_of([SESSION]))
     yield Call(name + "memories_of", "one", lambda tx: tx.erasing.memories_of(SESSIONS_OF_30))
-    yield Call(name + "erase_threads", "one", lambda tx: tx.erasing.erase_threads(["t15"]))
+    yield Call(name + "erase_threads", "one", lambda tx: tx.erasing.erase_threads([THREAD]))
     yield Call(name + "erase_rest", "one", lambda tx: tx.erasing.erase_rest(USER))
     yield Call("JobRepository.blank", "one", lambda tx: tx.jobs.blank(JOB))
     name = "SealedRepository."
@@ -812,9 +812,9 @@ def transfer_calls() -> Iterator[Call]:
         table = kept.table.name
         yield Call(name + "page", table, lambda tx, kept=kept, of=of: tx.transfer.page(kept, of, None, 200))
     yield Call(name + "page", "memories, next", lambda tx: tx.transfer.page(MEMORIES, OWNER, [an_id(1, 100)], 200))
-    for kept in (BLOCKS, THREADS, ITEMS):
+    for kept, of in ((BLOCKS, f"u{N // 5}"), (THREADS, "u15"), (ITEMS, "u15")):
         table = kept.table.name
-        yield Call(name + "page", table, lambda tx, kept=kept: tx.transfer.page(kept, "u15", None, 200))
+        yield Call(name + "page", table, lambda tx, kept=kept, of=of: tx.transfer.page(kept, of, None, 200))
     yield Call(name + "children", "memories", lambda tx: tx.transfer.children(memory_events, "memory_id", [MEMORY]))
     yield Call(name + "children", "sessions", lambda tx: tx.transfer.children(summaries, "session_id", [SESSION]))
     yield Call(name + "messages", "some", lambda tx: tx.transfer.messages(SESSION, 2, 200))

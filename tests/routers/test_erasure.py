@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -49,10 +50,11 @@ class Planting:
 
     def __init__(self) -> None:
         self.words: list[str] = []
+        self.mark = uuid4().hex[:8]
         self.operations: set[str] = set()
 
     def word(self) -> str:
-        self.words.append(f"zqx{len(self.words):03}planted金丝雀")
+        self.words.append(f"zqx{self.mark}{len(self.words):03}planted金丝雀")
         return self.words[-1]
 
 

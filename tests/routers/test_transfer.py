@@ -67,7 +67,7 @@ async def test_what_was_imported_is_found_by_words_and_meaning_and_counted(
     assert await texts_found(other, "里斯本", user_id="ada") == ["艾达住在里斯本。"]
     await other_tenant.work()
     hits = body_of(await other.post("/v1/messages/search", json={"query": "violin", "user_id": "ada"}))["results"]
-    assert hits[0]["content"] == "My violin teacher moved to Porto."
+    assert hits[0]["message"]["content"] == "My violin teacher moved to Porto."
     assert body_of(await other.get("/v1/admin/stats"))["memories"] == {"active": 1}
     assert body_of(await other.get("/v1/users/ada/facts/user.city"))["value"] == "里斯本"
 
