@@ -16,8 +16,8 @@ from tests.routers.test_erasure import Planting, plant
 
 APP = Path(__file__).parents[2] / "app"
 
-CHANGE_NOTHING = {"search_memories", "make_context", "prefetch_context", "fold_summary"}
-"""They read, or prepare what is made anew at any time."""
+CHANGE_NOTHING = {"delete_memories", "search_memories", "make_context", "prefetch_context", "fold_summary"}
+"""They read, prepare what is made anew at any time, or find nothing to delete here."""
 
 
 async def test_every_route_that_was_written_through_has_left_a_line(learning_tenant: Tenant) -> None:
