@@ -8,6 +8,7 @@ from fastapi import Request, Response
 from pydantic import BaseModel, ValidationError
 
 from app.core import strict_json
+from app.domain.calls import served
 from app.routers.requests import StrictRoute
 from app.services.answers import Write
 
@@ -46,7 +47,14 @@ class DirectRoute(StrictRoute):
             except ValidationError:
                 return await usual(Request(request.scope, _again(content)))
             caller = {"write": Write(principal)} if writes else {"principal": principal}
-            answer: Response = await endpoint(body=body, services=services, **caller)
+            call = self._call(request)
+            call.actor, call.tenant_id, call.user_id = (
+                principal.actor,
+                principal.tenant_id,
+                getattr(body, "user_id", None),
+            )
+            with served(call):
+                answer: Response = await endpoint(body=body, services=services, **caller)
             return answer
 
         return handle
