@@ -43,6 +43,7 @@ from app.schemas.snapshots import SnapshotChange, SnapshotCreate, SnapshotFork, 
 from app.schemas.states import StatePatch, StatePut
 from app.schemas.store import StoreBatch, StoreGet, StoreNamespaces, StorePut, StoreSearch
 from app.schemas.tools import ToolCall
+from app.schemas.transfer import ForeignMemory
 from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
 
@@ -98,6 +99,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     StepTaken: ("action", "result"),
     ToolCall: ("arguments",),
     UserChange: ("metadata",),
+    ForeignMemory: ("text", "value", "metadata"),
     Judgement: ("reason",),
     Feedback: ("reason",),
     SearchRequest: ("query", "recent"),
