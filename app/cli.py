@@ -16,8 +16,10 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
+from app.cli_trust import audit, seal, transfer
 from app.core import clock, logging
 from app.core.errors import ConfigurationError, Problem
+from app.domain.calls import Call, served
 from app.domain.principal import ROLES
 from app.schemas.access import KeyCreate, TenantCreate
 from app.settings import Settings, get_settings
@@ -25,6 +27,9 @@ from app.settings import Settings, get_settings
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Mnemic: memory for AI agents.")
 keys = typer.Typer(no_args_is_help=True, help="API keys: make, list and revoke them.")
 app.add_typer(keys, name="keys")
+app.add_typer(seal, name="seal")
+app.add_typer(audit, name="audit")
+app.add_typer(transfer)
 
 # What is printed is data: brackets in it are no styles, and words between colons no pictures.
 out = Console(markup=False, emoji=False, highlight=False)
@@ -275,7 +280,10 @@ def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir:
 
     async def run() -> Result:
         async with services(settings) as running:
-            return await work(running)
+            with served(
+                Call(action=f"command.{work.__qualname__.partition('.')[0]}", resource="command", actor="command")
+            ):
+                return await work(running)
 
     return asyncio.run(run())
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from app.core.errors import ConfigurationError
 from app.core.metrics import Metrics
+from app.core.sealing import SEALING_FILE, KeyRing, SealingKey
 from app.db import embedded
 from app.db.base import APP_ROLE
 from app.db.dsn import Dsn, parse_dsn
@@ -28,6 +29,7 @@ from app.repositories.sessions import Lagging
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
+from app.services.auditing import AuditService
 from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.checkpoints import CheckpointService
@@ -39,7 +41,9 @@ from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
+from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
+from app.services.exporting import ExportService
 from app.services.extracting_now import ExtractNowService
 from app.services.extraction import ExtractionService
 from app.services.extractors.choice import readers
@@ -53,6 +57,7 @@ from app.services.forgetting.maintaining import MaintenanceService
 from app.services.forgetting.reviving import RevivalService
 from app.services.forgetting.shortening import Shortener
 from app.services.health import HealthService
+from app.services.importing import ImportService
 from app.services.jobs import JobService
 from app.services.judging import Judging
 from app.services.keys import KeyService
@@ -72,6 +77,7 @@ from app.services.replay import ReplayService
 from app.services.retrieval import RetrievalService
 from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
+from app.services.sealing import SealingService
 from app.services.sessions import SessionService
 from app.services.snapshots import SnapshotService
 from app.services.states import StateService
@@ -102,16 +108,20 @@ class Services:
     access: AccessService
     accesses: AccessLog
     admin: AdminService
+    audit: AuditService
     blocks: BlockService
     bulk: BulkService
     checkpoints: CheckpointService
     clearing: ClearingService
     conflicts: ConflictService
     contexts: ContextService
+    erasures: ErasureService
     prefetch: PrefetchService
     curation: CurationService
     consolidation: ConsolidationService
     expiry: ExpiryService
+    exports: ExportService
+    imports: ImportService
     extract_now: ExtractNowService
     extraction: ExtractionService
     facts: FactService
@@ -131,6 +141,7 @@ class Services:
     retrieval: RetrievalService
     revival: RevivalService
     reviewing: ReviewService
+    sealing: SealingService
     sessions: SessionService
     snapshots: SnapshotService
     states: StateService
@@ -210,7 +221,7 @@ def compose(
     ranking: Reranker | None = None,
 ) -> Services:
     """Wire the use cases; without a language model or a reranker they go on by rule."""
-    uow = UnitOfWork(store)
+    uow = UnitOfWork(store, ring=key_ring(settings))
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
@@ -240,6 +251,7 @@ def compose(
         revival,
     )
     blocks = BlockService(uow, redacting)
+    audit, jobs = AuditService(uow), JobService(uow)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
@@ -251,6 +263,7 @@ def compose(
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
+        audit=audit,
         blocks=blocks,
         bulk=BulkService(uow),
         checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
@@ -265,6 +278,9 @@ def compose(
             configured_counter(settings.token_counter_file),
             chooser(settings, language),
         ),
+        erasures=ErasureService(uow, access, audit, jobs),
+        exports=ExportService(uow),
+        imports=ImportService(uow, memories, redacting),
         prefetch=prefetch,
         consolidation=ConsolidationService(uow, embedder, judge, Shortener(language)),
         curation=CurationService(uow, redacting),
@@ -273,7 +289,7 @@ def compose(
         extract_now=ExtractNowService(uow, embedder, reading.requests, judging, redacting),
         facts=FactService(uow, embedder, redacting),
         health=HealthService(uow, embedder, head()),
-        jobs=JobService(uow),
+        jobs=jobs,
         keys=KeyService(uow, redacting),
         lessons=LessonService(uow, embedder, redacting, Reflecting(language)),
         lifecycle=LifecycleService(uow, redacting, last_work(settings)),
@@ -288,6 +304,7 @@ def compose(
         retrieval=retrieval,
         revival=revival,
         reviewing=ReviewService(uow, embedder, judging),
+        sealing=SealingService(uow),
         sessions=SessionService(uow, redacting),
         snapshots=SnapshotService(uow, redacting),
         states=StateService(uow, redacting),
@@ -302,6 +319,16 @@ def compose(
         users=UserService(uow, redacting),
         vectorising=Vectorising(uow, embedder),
     )
+
+
+def key_ring(settings: Settings) -> KeyRing:
+    """The keys that seal: of the environment, or of a file, which the embedded mode makes at its first start."""
+    given = "" if settings.sealing_keys is None else settings.sealing_keys.get_secret_value()
+    keys = [SealingKey.read(text) for text in given.split(",") if text.strip()]
+    file = settings.sealing_key_file
+    if file is None and settings.embedded and not keys:
+        file = settings.data_dir / SEALING_FILE
+    return KeyRing(keys, file)
 
 
 def summariser(settings: Settings, language: LanguageModel | None) -> Summariser:

@@ -15,11 +15,13 @@ from app.composition import Services, services
 from app.core.errors import ConfigurationError, Problem
 from app.routers import (
     admin,
+    audit,
     blocks,
     checkpoints,
     conflicts,
     context,
     curation,
+    erasures,
     facts,
     jobs,
     lessons,
@@ -35,6 +37,7 @@ from app.routers import (
     store,
     summaries,
     tools,
+    transfer,
     turns,
     undo,
     upkeep,
@@ -176,7 +179,16 @@ def _version_one() -> APIRouter:
         *(sessions.router, turns.router, context.router, summaries.router, states.router),
         *(facts.router, facts.keys_router),
         *(tools.router, procedures.router, lessons.experiences_router, lessons.router),
-        *(conflicts.router, undo.router, blocks.router, users.router, users.me_router, jobs.router, admin.router),
+        *(
+            conflicts.router,
+            undo.router,
+            blocks.router,
+            users.router,
+            users.me_router,
+            erasures.router,
+            transfer.router,
+        ),
+        *(jobs.router, audit.router, admin.router),
         *(upkeep.router, upkeep.admin_router),
     ):
         router.include_router(part)

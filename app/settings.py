@@ -30,6 +30,13 @@ class Settings(BaseSettings):
     migration_database_url: SecretStr | None = Field(None, description="The migrator's DSN; unset: DATABASE_URL")
     data_dir: Path = Field(Path(".mnemic"), description="Where the embedded mode keeps its data and keys")
 
+    sealing_keys: SecretStr | None = Field(
+        None, description="Keys that encrypt sensitive memories, 32 bytes in base64 each, newest first, by commas"
+    )
+    sealing_key_file: Path | None = Field(
+        None, description="File with such keys, one a line, newest first; embedded: sealing.key in DATA_DIR"
+    )
+
     host: str = Field("127.0.0.1", description="Address the API listens on")
     port: int = Field(8000, ge=1, le=65535, description="Port the API listens on")
     root_path: Annotated[str, AfterValidator(_prefix)] = Field(

@@ -17,6 +17,7 @@ import httpx
 
 from app.core import clock
 from app.core.errors import ConfigurationError
+from app.core.sealing import SEALING_FILE, make_file
 from app.db import embedded
 from app.db.embedded import processes
 from app.db.embedded.processes import Process, bound_to_parent
@@ -284,10 +285,15 @@ def _database(
         if not signals.stopping:
             migrate.upgrade(migrator_dsn)
             key_file = data_dir / "admin.key"
+            sealing = {}
+            if settings.sealing_keys is None and settings.sealing_key_file is None:
+                make_file(data_dir / SEALING_FILE)
+                sealing["SEALING_KEY_FILE"] = str((data_dir / SEALING_FILE).resolve())
             bootstrap.prepare(settings, migrator_dsn=migrator_dsn, app_dsn=app_dsn, admin_key_file=key_file)
         yield (
             server,
             {
+                **sealing,
                 "DATABASE_URL": app_dsn,
                 "MIGRATION_DATABASE_URL": migrator_dsn,
                 "DATA_DIR": str(data_dir),

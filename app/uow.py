@@ -1,22 +1,28 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.core.sealing import KeyRing
 from app.db.scoped import Database
+from app.domain.calls import serving
 from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
-from app.repositories.base import Bound, RowLike
+from app.repositories.audit import AuditRepository
+from app.repositories.base import Bound, Pseudonyms, RowLike
 from app.repositories.blocks import BlockRepository
 from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
 from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
+from app.repositories.erasing import ErasingRepository
+from app.repositories.erasures import ErasureRepository
 from app.repositories.explanations import ExplanationRepository
 from app.repositories.facts import FactRepository
 from app.repositories.forgetting import ForgettingRepository
@@ -31,8 +37,10 @@ from app.repositories.memories import MemoryRepository
 from app.repositories.merging import MergeRepository
 from app.repositories.messages import MessageRepository
 from app.repositories.models import ModelRepository
+from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
+from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.snapshots import SnapshotRepository
@@ -40,6 +48,7 @@ from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
+from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
@@ -51,6 +60,34 @@ class Transaction:
     def __init__(self, bound: Bound) -> None:
         self._bound = bound
 
+    @property
+    def met(self) -> frozenset[str]:
+        """The users whose rows this transaction has read one by one, or written."""
+        return frozenset(self._bound.met)
+
+    async def pseudonym(self, kind: str, name: str) -> str:
+        """What stands for an id of this kind in the audit log and in receipts."""
+        return await self._bound.pseudonyms.of(self._bound.connection, kind, name)
+
+    def shown(self, rows: Sequence[RowLike]) -> list[RowLike]:
+        """Memories with their sealed contents where the key may read them, with a placeholder where it may not."""
+        if not self._bound.reads_sealed:
+            return list(rows)
+        return [shown(self._bound.ring, self._bound.tenant_id, row) for row in rows]
+
+    def opened(self, row: RowLike) -> dict[str, Any]:
+        """A memory with its sealed contents, for the service's own work. Raises `Unsealable`."""
+        return opened(self._bound.ring, self._bound.tenant_id, row)
+
+    def sealed_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns of a memory whose contents are sealed. Raises `Unsealable` where there is no key."""
+        return sealed_columns(self._bound.ring, self._bound.tenant_id, row)
+
+    @cached_property
+    def sealed(self) -> SealedRepository:
+        """Memories whose contents are sealed."""
+        return SealedRepository(self._bound)
+
     def may_see_user(self, user_id: str | None) -> bool:
         """Whether the key that this transaction serves may see this user's rows (None: rows of no user)."""
         return self._bound.user_ids is None or (user_id is not None and user_id in self._bound.user_ids)
@@ -58,6 +95,21 @@ class Transaction:
     async def tenant(self) -> RowLike | None:
         """The tenant itself: a row of a table that knows no tenants."""
         return await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
+
+    @cached_property
+    def audit(self) -> AuditRepository:
+        """The audit log."""
+        return AuditRepository(self._bound)
+
+    @cached_property
+    def erasures(self) -> ErasureRepository:
+        """Receipts of what was erased."""
+        return ErasureRepository(self._bound)
+
+    @cached_property
+    def erasing(self) -> ErasingRepository:
+        """What an erasure removes."""
+        return ErasingRepository(self._bound)
 
     @cached_property
     def sessions(self) -> SessionRepository:
@@ -195,6 +247,11 @@ class Transaction:
         return UsageRepository(self._bound)
 
     @cached_property
+    def transfer(self) -> TransferRepository:
+        """Rows on their way out, or in."""
+        return TransferRepository(self._bound)
+
+    @cached_property
     def users(self) -> UserRepository:
         """Users."""
         return UserRepository(self._bound)
@@ -220,15 +277,29 @@ class GlobalTransaction:
 
 @dataclass(frozen=True, slots=True)
 class UnitOfWork:
-    """Opens transactions. Leaving the block commits; an error in it rolls back."""
+    """Opens transactions. Leaving the block commits; an error in it rolls back.
+
+    What a transaction changes on behalf of a call is told in the audit log by a line that goes out with its COMMIT.
+    """
 
     database: Database
+    pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
+    ring: KeyRing = field(default_factory=KeyRing)
 
     @asynccontextmanager
     async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
         """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it."""
         async with self.database.transaction(principal.tenant_id, planned_once=planned_once) as connection:
-            yield Transaction(Bound(connection, principal.tenant_id, principal.user_ids))
+            bound = Bound(
+                connection,
+                principal.tenant_id,
+                principal.user_ids,
+                self.pseudonyms,
+                ring=self.ring,
+                reads_sealed="sensitive" in principal.scopes,
+            )
+            yield Transaction(bound)
+            await note(connection, principal.tenant_id, self.pseudonyms, bound.met)
 
     @asynccontextmanager
     async def begin_tenant(self, tenant_id: UUID, user_ids: frozenset[str] | None = None) -> AsyncIterator[Transaction]:
@@ -237,10 +308,19 @@ class UnitOfWork:
         `user_ids` confines it as the key was that asked for the work.
         """
         async with self.database.transaction(tenant_id) as connection:
-            yield Transaction(Bound(connection, tenant_id, user_ids))
+            bound = Bound(connection, tenant_id, user_ids, self.pseudonyms, ring=self.ring)
+            yield Transaction(bound)
+            await note(connection, tenant_id, self.pseudonyms, bound.met)
 
     @asynccontextmanager
-    async def begin_global(self) -> AsyncIterator[GlobalTransaction]:
-        """A transaction over the global tables; row-level security shows no tenant's rows in it."""
+    async def begin_global(self, told_to: UUID | None = None) -> AsyncIterator[GlobalTransaction]:
+        """A transaction over the global tables; row-level security shows no tenant's rows in it.
+
+        `told_to` is the tenant whose audit log tells of changes; by default the caller's own.
+        """
         async with self.database.transaction(None) as connection:
             yield GlobalTransaction(connection)
+            call = serving()
+            tenant_id = told_to or (None if call is None else call.tenant_id)
+            if tenant_id is not None:
+                await note(connection, tenant_id, self.pseudonyms, ())

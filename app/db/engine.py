@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
+from app.db import changes
 from app.db.dsn import Dsn
 from app.db.types import register_halfvec
 
@@ -41,4 +42,5 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
     def teach_types(connection: Any, _record: Any) -> None:  # noqa: ANN401 - SQLAlchemy's adapter
         connection.run_async(register_halfvec)
 
+    changes.watch(engine)
     return engine

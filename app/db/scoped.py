@@ -11,6 +11,7 @@ import asyncpg
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from app.core.errors import Problem
+from app.db import changes
 from app.db.checks import RoleCheck
 from app.db.faults import problem_of
 
@@ -97,6 +98,7 @@ class Database:
             connection = await self.engine.connect()
             raw: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
             opened = _Opened(connection, raw)
+            changes.begin(connection)
             try:
                 await raw.execute(begin)
                 await self.check.ensure(raw)
@@ -141,7 +143,7 @@ async def _commit(opened: _Opened) -> None:
     PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and without an error.
     """
     try:
-        answer = await opened.raw.execute("COMMIT")
+        answer = await opened.raw.execute(f"{changes.script_at_commit(opened.connection)}COMMIT")
     finally:
         await _close(opened)
     if answer != "COMMIT":

@@ -16,6 +16,7 @@ JobKind = Literal[
     "consolidate",
     "revive",
     "sweep",
+    "erase",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

@@ -22,11 +22,12 @@ Permission = Literal[
     "shared:write",
     "jobs:read",
     "jobs:write",
+    "sensitive",
     "admin",
 ]
 SCOPES: Final[tuple[Permission, ...]] = get_args(Permission)
 
-RedactionPolicy = Literal["redact", "reject", "allow"]
+RedactionPolicy = Literal["redact", "reject", "allow", "seal"]
 
 _READ: Final[frozenset[Permission]] = frozenset({"sessions:read", "memories:read", "jobs:read"})
 _MEMBER: Final[frozenset[Permission]] = _READ | {"sessions:write", "memories:write", "jobs:write", "shared:write"}
@@ -53,6 +54,7 @@ class TenantDefaults:
     factors: Mapping[str, Any] = field(default_factory=dict)
     redaction: RedactionPolicy = "redact"
     redact_phone_numbers: bool = False
+    sensitive_keys: tuple[str, ...] = ()
     gate_threshold: float = DEFAULT_THRESHOLD
     daily_token_budget: int | None = None
     context: ContextDefaults = field(default_factory=ContextDefaults)

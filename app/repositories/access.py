@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, func, select, text, update
+from sqlalchemy import RowMapping, case, func, literal, select, text, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -102,6 +102,21 @@ class AccessRepository:
             statement = statement.where(api_keys.c.tenant_id == tenant_id)
         statement = statement.values(revoked_at=at)
         return (await self._connection.execute(statement)).rowcount > 0
+
+    async def unbind(self, tenant_id: UUID, user_id: str, at: datetime) -> int:
+        """Take a user out of the keys that are bound to it; a key that is left to nobody is closed."""
+        left = func.array_remove(api_keys.c.user_ids, user_id)
+        statement = (
+            update(api_keys)
+            .where(api_keys.c.tenant_id == tenant_id, literal(user_id) == func.any(api_keys.c.user_ids))
+            .values(
+                user_ids=left,
+                revoked_at=case(
+                    (func.cardinality(left) == 0, func.coalesce(api_keys.c.revoked_at, at)), else_=api_keys.c.revoked_at
+                ),
+            )
+        )
+        return (await self._connection.execute(statement)).rowcount
 
     async def tenant_ids(self) -> Sequence[UUID]:
         """Every tenant, oldest first."""

@@ -1,7 +1,7 @@
 """What every repository stands on: one transaction, one tenant, and whom the key may see."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
 
 from app.core import clock
-from app.db.models import sessions
+from app.core.sealing import KeyRing
+from app.db.models import installation, sessions
+from app.domain.audit import pseudonym
+from app.domain.scope import Scope
 
 Row = RowMapping
 """A row as a mapping of column names to values."""
@@ -20,16 +23,34 @@ RowLike = RowMapping | Mapping[str, Any]
 """A row of the database, or one that is to be."""
 
 
+@dataclass(slots=True)
+class Pseudonyms:
+    """What stands for ids where nothing may be left of them, by the installation's own key."""
+
+    _key: bytes | None = None
+
+    async def of(self, connection: AsyncConnection, kind: str, name: str) -> str:
+        """The pseudonym of an id of this kind; the key is read at first use."""
+        if self._key is None:
+            self._key = bytes((await connection.execute(select(installation.c.pseudonym_key))).scalar_one())
+        return pseudonym(self._key, kind, name)
+
+
 @dataclass(frozen=True, slots=True)
 class Bound:
     """A transaction and the limits of whom it serves.
 
-    `user_ids` is the key's binding: None sees every user of the tenant.
+    `user_ids` is the key's binding: None sees every user of the tenant. `met` gathers the users whose rows were read
+    one by one or written. `ring` opens what is sealed, `reads_sealed` says whether the key may have it opened.
     """
 
     connection: AsyncConnection
     tenant_id: UUID
     user_ids: frozenset[str] | None = None
+    pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
+    met: set[str] = field(default_factory=set)
+    ring: KeyRing = field(default_factory=KeyRing)
+    reads_sealed: bool = False
 
 
 def insertable(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 - what `values()` takes
@@ -44,12 +65,21 @@ class Repository:
         self._connection = bound.connection
         self._tenant_id = bound.tenant_id
         self._user_ids = bound.user_ids
+        self._pseudonyms = bound.pseudonyms
+        self._met = bound.met
 
     async def _all(self, statement: Executable, values: Any = None) -> list[RowMapping]:  # noqa: ANN401 - bind values
-        return list((await self._connection.execute(statement, values)).mappings().all())
+        rows = list((await self._connection.execute(statement, values)).mappings().all())
+        if getattr(statement, "is_dml", False):
+            for row in rows:
+                self._meet(row)
+        return rows
 
     async def _first(self, statement: Executable, values: Any = None) -> RowMapping | None:  # noqa: ANN401 - bind values
-        return (await self._connection.execute(statement, values)).mappings().first()
+        row = (await self._connection.execute(statement, values)).mappings().first()
+        if row is not None:
+            self._meet(row)
+        return row
 
     async def _count(self, statement: Select[Any]) -> int:
         """How many rows a statement would give."""
@@ -57,7 +87,15 @@ class Repository:
         return int((await self._connection.execute(counted)).scalar_one())
 
     async def _one_row(self, statement: Executable) -> RowMapping:
-        return (await self._connection.execute(statement)).mappings().one()
+        row = (await self._connection.execute(statement)).mappings().one()
+        self._meet(row)
+        return row
+
+    def _meet(self, row: RowMapping) -> None:
+        """Note whose a row is."""
+        user_id = row.get("user_id") or Scope.of_owner(row.get("owner") or "").user_id
+        if user_id is not None:
+            self._met.add(user_id)
 
     async def _run(self, statement: Executable, values: Any = None) -> int:  # noqa: ANN401 - bind values
         """Execute and say how many rows were touched."""

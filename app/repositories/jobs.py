@@ -202,6 +202,10 @@ class JobRepository(Repository):
             await self.wake(job_id)
         return row
 
+    async def blank(self, job_id: UUID) -> None:
+        """Take away what a job was asked with."""
+        await self._run(update(jobs).where(*self._one(job_id)).values(payload={}))
+
     async def page(self, filters: dict[str, str], before: UUID | None, limit: int) -> list[RowMapping]:
         """Jobs, newest first, before a keyset position."""
         equal = [jobs.c[name] == value for name, value in filters.items()]

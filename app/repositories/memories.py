@@ -76,6 +76,7 @@ SERVED_COLUMNS: Final = (
     *("id", "owner", "user_id", "agent_id", "app_id", "session_id", "status", "text", "tokens", "metadata"),
     *("kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "weight", "pinned"),
     *("occurred_at", "created_at", "valid_from", "valid_to", "expires_at", "last_seen_at", "needs_confirmation"),
+    *("sensitive", "sealed", "flags"),
 )
 """What a hit shows of a memory."""
 

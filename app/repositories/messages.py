@@ -27,6 +27,12 @@ _BY_IDS: Final = Prepared.of(
 class MessageRepository(Repository):
     """The messages of sessions that the key may see."""
 
+    async def index(self, owner: str, postings: Sequence[Posting]) -> None:
+        """Store the postings of messages that are there."""
+        statement = insert_postings(message_postings, self._tenant_id, owner, postings)
+        if statement is not None:
+            await self._run(statement)
+
     async def insert(self, owner: str, rows: Sequence[dict[str, Any]], postings: Sequence[Posting]) -> None:
         """Store messages of one session, searchable at once: rows and postings go in one statement."""
         statement = insert(messages).values(

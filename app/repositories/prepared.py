@@ -13,6 +13,8 @@ from sqlalchemy import Select
 from sqlalchemy.dialects.postgresql.asyncpg import dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.db import changes
+
 _DIALECT: Final = dialect()  # type: ignore[no-untyped-call]
 
 
@@ -50,4 +52,6 @@ class Prepared:
     async def fetch(self, connection: AsyncConnection, arguments: list[Any]) -> list["asyncpg.Record"]:
         """Send it; the driver keeps the plan."""
         driver: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
-        return await driver.fetch(self.text, *arguments)
+        rows = await driver.fetch(self.text, *arguments)
+        changes.written_out(connection, self.text, len(rows))
+        return rows

@@ -4,20 +4,39 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import RowMapping, delete, func, select, update
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    ColumnElement,
+    DateTime,
+    RowMapping,
+    Select,
+    Text,
+    Uuid,
+    bindparam,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import users
-from app.repositories.base import Repository, insertable
+from app.core.errors import Conflict
+from app.db.models import erasures, users
+from app.repositories.base import Repository
 
 
 class UserRepository(Repository):
-    """Users are entered when they are first seen; the tombstone of an erased one stays."""
+    """Users are entered when they are first seen; who was erased leaves nothing here but a receipt."""
 
     async def touch(self, user_ids: Iterable[str], at: datetime) -> None:
         """Enter users who are new, and hold all of them: who merges one of them away waits for our commit.
 
         Who is merged away while we wait is entered anew. Sessions are locked before this, owners after it.
+
+        Raises:
+            Conflict: One of them is being erased, or was after `at`, when the call began.
         """
         missing = set(user_ids)
         while missing:
@@ -61,11 +80,41 @@ class UserRepository(Repository):
         return {row["id"] for row in rows}
 
     async def _entered(self, user_ids: Sequence[str], at: datetime) -> set[str]:
-        rows = [
-            {"tenant_id": self._tenant_id, "id": user_id, "first_seen_at": at, "updated_at": at} for user_id in user_ids
-        ]
-        statement = insert(users).values(insertable(rows)).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
-        return {row["id"] for row in await self._all(statement.returning(users.c.id))}
+        """Users who were entered now; those who are being erased are not."""
+        subjects = [await self._pseudonyms.of(self._connection, "user_id", user_id) for user_id in user_ids]
+        given = (
+            func.unnest(
+                _texts(user_ids),
+                _texts(subjects),
+            )
+            .table_valued("id", "subject")
+            .render_derived()
+        )
+        when = bindparam(None, at, type_=DateTime(timezone=True))
+        tenant = bindparam(None, self._tenant_id, type_=Uuid())
+        fresh = select(tenant, given.c.id, when, when).where(~self._erased(given.c.subject, at).exists())
+        names = ["tenant_id", "id", "first_seen_at", "updated_at"]
+        statement = insert(users).from_select(names, fresh).on_conflict_do_nothing(index_elements=["tenant_id", "id"])
+        entered = {row["id"] for row in await self._all(statement.returning(users.c.id))}
+        if len(entered) < len(user_ids):  # others have entered the rest at this moment, or they may not be
+            await self._refuse_erased(subjects, at)
+        return entered
+
+    async def _refuse_erased(self, subjects: Sequence[str], at: datetime) -> None:
+        """A call that began before an erasure, a job of then among them, must not bring its user back."""
+        if await self._first(self._erased(func.any(_texts(subjects)), at).limit(1)) is not None:
+            raise Conflict("This user is being erased, or was while this call went on.", code="user_erased")
+
+    def _erased(self, subject: ColumnElement[Any], at: datetime) -> Select[Any]:
+        return select(erasures.c.id).where(
+            erasures.c.tenant_id == self._tenant_id,
+            erasures.c.subject == subject,
+            or_(erasures.c.state == "running", erasures.c.requested_at >= at),
+        )
 
     def _mine(self) -> list[Any]:
         return [users.c.tenant_id == self._tenant_id, users.c.erased_at.is_(None), *self._own(users.c.id)]
+
+
+def _texts(values: Sequence[str]) -> BindParameter[Any]:
+    return bindparam(None, list(values), type_=ARRAY(Text(collation="C")))

@@ -97,7 +97,10 @@ class VectorRepository(Repository):
             .exists()
         )
         statement = select(memories.c.id, memories.c.text, memories.c.content_hash).where(
-            memories.c.tenant_id == self._tenant_id, memories.c.id == func.any(list(ids)), ~fresh
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.id == func.any(list(ids)),
+            memories.c.sealed.is_(None),
+            ~fresh,
         )
         return await self._all(statement)
 

@@ -14,6 +14,7 @@ from app.composition import Services
 from app.core import strict_json
 from app.core.errors import BadRequest, Invalid
 from app.core.strict_json import text_fault
+from app.domain.calls import serving
 from app.domain.filters import Filter, parse_filter
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
@@ -53,7 +54,10 @@ async def get_principal(
     if secret is None:
         scheme, _, rest = request.headers.get("authorization", "").partition(" ")
         secret = rest.strip() if scheme.lower() == "token" else None
-    return await services.access.authenticate(secret)
+    principal = await services.access.authenticate(secret)
+    if (call := serving()) is not None:
+        call.actor, call.tenant_id = principal.actor, principal.tenant_id
+    return principal
 
 
 PrincipalDep = Annotated[Principal, Depends(get_principal)]

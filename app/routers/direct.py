@@ -12,8 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.composition import Services
 from app.core import strict_json
 from app.core.errors import ConfigurationError, Problem
+from app.domain.calls import served
 from app.domain.principal import Principal
-from app.routers.problems import response_of, response_of_misconfiguration
+from app.routers.problems import request_id_of, response_of, response_of_misconfiguration
 from app.routers.requests import StrictRoute
 from app.schemas.fields import SegmentId
 from app.services.answers import Write
@@ -125,7 +126,10 @@ async def _answer(
         session_id = None if segment is None else _SESSION_ID.validate_python(segment)
     except ValidationError:
         return None
-    return await direct.call(services, principal, session_id, body)
+    call = direct.route.call_of({} if session_id is None else {"session_id": session_id}, request_id_of(scope))
+    call.actor, call.tenant_id, call.user_id = principal.actor, principal.tenant_id, getattr(body, "user_id", None)
+    with served(call):
+        return await direct.call(services, principal, session_id, body)
 
 
 def _plain_secret(scope: Scope) -> str | None:

@@ -19,6 +19,9 @@ _SANE_ID: Final = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _LENGTH: Final = re.compile(r"0*([0-9]+)", re.ASCII)
 MAX_LENGTH_DIGITS: Final = 18
 _QUIET: Final = frozenset({"/healthz", "/readyz", "/metrics"})
+_UNBOUNDED: Final = re.compile(r"/v1/(?:users/[^/]+|admin)/import$")
+"""Imports are read line by line, however long they are."""
+
 CUT_OFF: Final = 499
 """What is noted of a request whose caller went away before an answer began."""
 _UNSEEN: Final = Metrics()
@@ -79,7 +82,7 @@ class BodyLimitMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Surround one request."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or _UNBOUNDED.search(scope["path"]):
             await self._app(scope, receive, send)
             return
         length = Headers(scope=scope).get("content-length", "")

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Request, Response, params
 from fastapi._compat import field_annotation_is_sequence
@@ -11,6 +11,11 @@ from fastapi.routing import APIRoute
 
 from app.core import strict_json
 from app.core.errors import Invalid, UnsupportedMediaType
+from app.domain.calls import Call, served, serving
+from app.schemas.fields import SLASH_IN_SEGMENT
+
+TOLD: Final = frozenset({"export_user", "export_tenant", "get_erasure"})
+"""Reads that the audit log tells of, beside those under /admin."""
 
 
 class StrictRequest(Request):
@@ -22,6 +27,7 @@ class StrictRequest(Request):
             _refuse_encoded(self)
             depth = self.app.state.services.settings.max_json_depth
             self._strict = strict_json.loads(await self.body(), max_depth=depth)
+            _name_user(self._strict)
         return self._strict
 
 
@@ -33,9 +39,35 @@ class StrictRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_strictly(request: Request) -> Response:
-            return await handle(StrictRequest(request.scope, request.receive))
+            with served(self._call(request)):
+                return await handle(StrictRequest(request.scope, request.receive))
 
         return handle_strictly
+
+    def call_of(self, ids: dict[str, str], request_id: str | None) -> Call:
+        """What the audit log tells of a request; whose it is, is known when its key has been read."""
+        parts = self.path.strip("/").split("/")
+        return Call(
+            action=self.operation_id or self.name,
+            resource="/".join(parts[:2] if parts[0] == "admin" else parts[:1]),
+            ids=ids,
+            user_id=ids.get("user_id"),
+            request_id=request_id,
+            is_told=parts[0] == "admin" or self.operation_id in TOLD,
+        )
+
+    def _call(self, request: Request) -> Call:
+        ids = {name: str(value).replace(SLASH_IN_SEGMENT, "/") for name, value in request.path_params.items()}
+        call = self.call_of(ids, request.scope.get("state", {}).get("request_id"))
+        call.user_id = call.user_id or request.query_params.get("user_id")
+        return call
+
+
+def _name_user(body: Any) -> None:  # noqa: ANN401 - JSON is anything
+    """Whom a call is about where neither path nor query says so."""
+    call, named = serving(), body.get("user_id") if isinstance(body, dict) else None
+    if call is not None and call.user_id is None and isinstance(named, str):
+        call.user_id = named
 
 
 def _refuse_encoded(request: Request) -> None:

@@ -125,9 +125,14 @@ class TenantSettings(RequestModel):
     search_legs: LegWeights | None = Field(None, description="Weights of the legs for searches that name none")
     search_weights: FactorWeights | None = Field(None, description="Weights of the factors, likewise")
     redaction: RedactionPolicy | None = Field(
-        None, description="Secrets in what is written: redact (the default) replaces, reject refuses, allow stores them"
+        None,
+        description="Secrets in what is written: redact (the default) replaces, reject refuses, allow stores them, "
+        "seal encrypts a memory or a fact that has one, and replaces it elsewhere",
     )
     redact_phone_numbers: bool | None = Field(None, description="Whether phone numbers count as secrets; default false")
+    sensitive_keys: list[Id] | None = Field(
+        None, max_length=100, description="Memories whose key begins so are sealed, such as user.passport or health."
+    )
     gate_threshold: float | None = Field(
         None,
         ge=0,

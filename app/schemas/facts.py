@@ -18,7 +18,7 @@ class FactPut(RequestModel):
     importance: Importance | None = None
     occurred_at: Instant | None = Field(None, description="Since when it is so; now if absent")
     ttl: Ttl | None = None
-    sensitive: bool = False
+    sensitive: bool = Field(default=False, description="Encrypt text and value; read with the scope sensitive")
     version: int | None = Field(None, ge=0, description="Compare-and-set, like If-Match; 0: there must be none yet")
 
     model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"value": "vim"}]}}
@@ -38,6 +38,7 @@ class Fact(ResponseModel):
     text: str
     memory_id: str
     user_id: str
+    sensitive: bool = Field(description="Value and text are encrypted, and shown to keys with the scope sensitive")
     confidence: float
     valid_from: datetime | None
     created_at: datetime

@@ -53,7 +53,7 @@ class MemoryIn(RequestModel):
     weight: Weight | None = None
     use: Use = "everywhere"
     pinned: bool | None = Field(None, description="Never decays, first in context; constraints are by default")
-    sensitive: bool = False
+    sensitive: bool = Field(default=False, description="Encrypt its contents; read with the scope sensitive")
     ttl: Ttl | None = None
     expires_at: Instant | None = None
     occurred_at: Instant | None = Field(None, description="When it became so; now if absent")
@@ -161,6 +161,9 @@ class Memory(ResponseModel):
     weight: float
     use: Use
     pinned: bool
+    sensitive: bool = Field(description="Its contents are encrypted; it is found by its key, not by words or meaning")
+    sealed: bool = Field(description="Whether this key does not read them: text is a placeholder then")
+    flags: list[str] = Field(description="instruction: it tells somebody what to do, and nobody has vouched for it")
     metadata: dict[str, Any]
     occurred_at: datetime | None
     valid_from: datetime | None

@@ -79,7 +79,7 @@ class AccessService:
     ) -> IssuedKey:
         """Make a key."""
         issued = IssuedKey(ids.new_id(), new_secret())
-        async with self.uow.begin_global() as tx:
+        async with self.uow.begin_global(tenant_id) as tx:
             await tx.access.add_key(
                 key_row(issued, tenant_id=tenant_id, name=name, role=role, user_ids=user_ids, expires_at=expires_at)
             )
@@ -93,7 +93,7 @@ class AccessService:
 
     async def revoke(self, key_id: UUID, tenant_id: UUID | None = None) -> bool:
         """Close a key (of this tenant); False where it is not there or closed. Other processes follow in seconds."""
-        async with self.uow.begin_global() as tx:
+        async with self.uow.begin_global(tenant_id) as tx:
             revoked = await tx.access.revoke_key(key_id, clock.now(), tenant_id)
         self.forget()
         return revoked

@@ -12,6 +12,7 @@ from app.schemas.access import ApiKey, CreatedKey, KeyCreate, Stats, Tenant, Ten
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.access import AccessService, IssuedKey, key_row, new_secret
 from app.services.embedding import Embedder
+from app.services.writing import no_sealing
 from app.uow import UnitOfWork
 
 
@@ -42,7 +43,7 @@ class AdminService:
             user_ids=request.user_ids,
             expires_at=request.expires_at,
         ) | {"scopes": sorted(wanted)}
-        async with self.uow.begin_global() as tx:
+        async with self.uow.begin_global(tenant_id) as tx:
             await tx.access.add_key(row)
         blank = {"revoked_at": None, "last_used_at": None}
         return CreatedKey(**_key(row | blank).model_dump(), key=issued.secret)
@@ -112,6 +113,8 @@ class AdminService:
     async def change_settings(self, principal: Principal, request: TenantSettings) -> TenantSettings:
         """Set what the request names; other processes follow within seconds."""
         principal.require_administration()
+        if (request.redaction == "seal" or request.sensitive_keys) and self.uow.ring.current is None:
+            raise no_sealing()
         named: dict[str, Any] = request.model_dump(mode="json", exclude_unset=True)
         async with self.uow.begin_global() as tx:
             row = _there(await tx.access.tenant_for_update(principal.tenant_id))

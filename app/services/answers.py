@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from app.core import clock
 from app.core.errors import Conflict, Contention
+from app.domain.calls import serving
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
 from app.uow import Transaction, UnitOfWork
@@ -109,5 +110,7 @@ async def _answer_once(
         return Answer(stored["status"], None if shape is None else shape(stored["body"]), replayed=True)
     answer = await work()
     body = "" if answer.body is None else answer.body.model_dump_json()
-    await tx.idempotency.store(claim, answer.status, body, None)
+    call = serving()
+    whose = next(iter(tx.met)) if len(tx.met) == 1 else None if call is None or tx.met else call.user_id
+    await tx.idempotency.store(claim, answer.status, body, whose)
     return answer

@@ -1,9 +1,10 @@
 """Facts: one current value under a key; what it was before stays readable."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from app.core import clock
@@ -12,7 +13,7 @@ from app.domain.keys import spelled
 from app.domain.memory import Category
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.repositories.base import Row
+from app.repositories.base import RowLike
 from app.repositories.owners import OwnerChange
 from app.schemas.facts import Fact, FactPut, FactVersion
 from app.schemas.lists import Page, decode_cursor, encode_cursor
@@ -27,6 +28,8 @@ from app.services.redacting import Redacting
 from app.services.sessions import check_version
 from app.services.writing import MemoryWriter, draft_of, embed_later
 from app.uow import Transaction, UnitOfWork
+
+Found = TypeVar("Found", bound=RowLike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,9 @@ class FactService:
         request = cleaned.request
         memory = _memory(user_id, canonical.key, request, at)
         draft = draft_of(principal, memory, (await analyse_all([memory.text]))[0], at)
-        vectors = await self.embedder.passages_if_up(
-            [TextToEmbed(draft.row["id"], memory.text, draft.analysis.content_hash)]
-        )
+        sealed = draft.row["sensitive"]
+        texts = [] if sealed else [TextToEmbed(draft.row["id"], memory.text, draft.analysis.content_hash)]
+        vectors = await self.embedder.passages_if_up(texts) if texts else []
         record = await self.embedder.record()
         expected = write.expected(request.version)
 
@@ -64,9 +67,9 @@ class FactService:
             draft.row["version"] = version + 1  # a fact's version goes on over its values
             writer = MemoryWriter(tx, principal.actor, at, newest_wins=True)
             stored = (await writer.run([draft], vectors, record.id))[0]
-            if not vectors:
+            if not vectors and not sealed:
                 await embed_later(tx, [UUID(stored.id)], at, stored.user_id)
-            row = _there(await tx.memories.by_ids([UUID(stored.id)]))
+            row = _there(tx.shown(await tx.memories.by_ids([UUID(stored.id)])))
             return Answer(200 if before else 201, _fact(row).model_copy(update={"redacted": cleaned.kinds()}))
 
         return await write_once(self.uow, write, Fact, work)
@@ -77,7 +80,7 @@ class FactService:
         owner = Scope(user_id).owner
         async with self.uow.begin(principal) as tx:
             canonical = await canonical_key(tx, key)
-            return _fact(_there(await tx.facts.current(owner, canonical.key, clock.now())))
+            return _fact(_there(tx.shown(await tx.facts.current(owner, canonical.key, clock.now()))))
 
     async def page(
         self, principal: Principal, user_id: str, prefix: str, cursor: str | None, limit: int, *, count: bool
@@ -90,7 +93,7 @@ class FactService:
         async with self.uow.begin(principal) as tx:
             position = None if after is None else (after[0], after[1])
             at = clock.now()
-            rows = await tx.facts.page(owner, begins, position, limit + 1, at)
+            rows = tx.shown(await tx.facts.page(owner, begins, position, limit + 1, at))
             total = await tx.facts.count(owner, begins, at) if count else None
         last = rows[limit - 1] if len(rows) > limit else None
         return Page(
@@ -108,7 +111,7 @@ class FactService:
         async with self.uow.begin(principal) as tx:
             canonical = await canonical_key(tx, key)
             after = None if before is None else before[0]
-            rows = await tx.facts.history(Scope(user_id).owner, canonical.key, after, limit + 1)
+            rows = tx.shown(await tx.facts.history(Scope(user_id).owner, canonical.key, after, limit + 1))
         if before is None:
             _there(rows)
         return Page(
@@ -171,17 +174,17 @@ def _category(key: str) -> Category:
     return families.get(key.partition(".")[0], "other")
 
 
-def _fact(row: Row) -> Fact:
+def _fact(row: RowLike) -> Fact:
     own = {name: row[name] for name in Fact.model_fields if name not in {"memory_id", "redacted"}}
     return Fact(memory_id=str(row["id"]), **own)
 
 
-def _version(row: Row) -> FactVersion:
+def _version(row: RowLike) -> FactVersion:
     own = {name: row[name] for name in FactVersion.model_fields if name not in {"memory_id", "status"}}
     return FactVersion(memory_id=str(row["id"]), status=shown_status(row, clock.now()), **own)
 
 
-def _there(rows: list[Row]) -> Row:
+def _there(rows: Sequence[Found]) -> Found:
     if not rows:
         raise NotFound("There is no such fact.", code="fact_not_found")
     return rows[0]

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from app.core import clock
 from app.core.errors import Conflict, Invalid
+from app.core.sealing import Unsealable
 from app.core.text.digest import text_hash
 from app.domain.budget import estimate_tokens
 from app.domain.memory import VISIBLE_STATUSES
@@ -17,6 +18,7 @@ from app.repositories.base import Row
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
+from app.repositories.sealed import CONTENTS
 from app.repositories.selection import Selection, Then
 from app.repositories.vectors import Embedded
 from app.schemas.lists import Page, decode_cursor, encode_cursor
@@ -33,7 +35,7 @@ from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
 from app.services.reviewing import review_later
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, user_of
+from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, no_sealing, user_of
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -124,11 +126,12 @@ class MemoryService:
         values = request.model_dump(exclude_unset=True, exclude={"version"})
         expected = if_match if if_match is not None else request.version
         vectors: list[Embedded] = []
-        if request.text is not None:
+        sealed = request.text is not None and await self._is_sealed(principal, memory_id)
+        if request.text is not None and not sealed:
             vectors = await self.embedder.passages_if_up(
                 [TextToEmbed(memory_id, request.text, text_hash(request.text))]
             )
-        record = None if request.text is None else await self.embedder.record()
+        record = None if request.text is None or sealed else await self.embedder.record()
 
         async def work(tx: Transaction) -> Answer:
             before = await locked_memory(tx, principal, memory_id)
@@ -178,10 +181,21 @@ class MemoryService:
             row = await tx.memories.get(memory_id)
         return None if row is None else row["key"]
 
+    async def _is_sealed(self, principal: Principal, memory_id: UUID) -> bool:
+        async with self.uow.begin(principal) as tx:
+            row = await tx.memories.get(memory_id)
+        return row is not None and row["sealed"] is not None
+
     async def _embed(self, drafts: Sequence[Draft]) -> tuple[list[Embedded], list[str]]:
         if len(drafts) > EMBEDDED_AT_ONCE:
             return [], []
-        texts = [TextToEmbed(draft.row["id"], draft.row["text"], draft.analysis.content_hash) for draft in drafts]
+        texts = [
+            TextToEmbed(draft.row["id"], draft.row["text"], draft.analysis.content_hash)
+            for draft in drafts
+            if not draft.row["sensitive"]  # a sealed text is sent to no model, and no vector tells of it
+        ]
+        if not texts:
+            return [], []
         vectors = await self.embedder.passages_if_up(texts)
         return vectors, [] if vectors else ["embedding"]
 
@@ -198,6 +212,8 @@ async def rewritten(tx: Transaction, before: Row, values: dict[str, Any], at: da
         Conflict: Another active memory says the same already.
     """
     values = await _named(tx, before, values)
+    if before["sealed"] is not None and values.keys() & set(CONTENTS):
+        return await _sealed_anew(tx, before, values, at)
     text = values.get("text")
     if text is None:
         await _check_twin(tx, before, values)
@@ -216,6 +232,16 @@ async def rewritten(tx: Transaction, before: Row, values: dict[str, Any], at: da
     await tx.memories.unindex(before["id"])
     await tx.memories.index(before["owner"], [Posting(before["id"], analysis.frequencies, analysis.length)])
     return changed
+
+
+async def _sealed_anew(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:
+    """Write contents of a sealed memory: they are sealed too, and nothing is indexed."""
+    try:
+        columns = tx.sealed_columns(tx.opened(before) | values)
+    except Unsealable as error:
+        raise no_sealing() from error
+    rest = {name: value for name, value in values.items() if name not in CONTENTS}
+    return await tx.memories.change(before["id"], rest | columns | {"updated_at": at})
 
 
 async def _named(tx: Transaction, before: Row, values: dict[str, Any]) -> dict[str, Any]:

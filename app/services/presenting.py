@@ -16,7 +16,7 @@ from app.uow import Transaction
 async def memories_of(tx: Transaction, rows: Sequence[RowLike]) -> list[Memory]:
     """Memories as answers have them, each with its sources."""
     by_memory = await sources_of(tx, [row["id"] for row in rows])
-    return [_memory(row, by_memory.get(row["id"], [])) for row in rows]
+    return [_memory(row, by_memory.get(row["id"], [])) for row in tx.shown(rows)]
 
 
 async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, list[MemorySource]]:
@@ -38,12 +38,13 @@ async def sources_of(tx: Transaction, memory_ids: Sequence[UUID]) -> dict[UUID, 
 
 
 def _memory(row: RowLike, sources: list[MemorySource]) -> Memory:
-    derived = {"id", "sources", "redacted", "shared", "superseded_by", "status"}
+    derived = {"id", "sources", "redacted", "shared", "superseded_by", "status", "sealed"}
     superseded_by = row["superseded_by"]
     return Memory(
         id=str(row["id"]),
         sources=sources,
         status=shown_status(row, clock.now()),
+        sealed=row["sealed"] is not None,
         shared=row["owner"] == Scope().owner,
         superseded_by=None if superseded_by is None else str(superseded_by),
         **{name: row[name] for name in Memory.model_fields if name not in derived},

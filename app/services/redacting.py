@@ -43,6 +43,7 @@ from app.schemas.snapshots import SnapshotChange, SnapshotCreate, SnapshotFork, 
 from app.schemas.states import StatePatch, StatePut
 from app.schemas.store import StoreBatch, StoreGet, StoreNamespaces, StorePut, StoreSearch
 from app.schemas.tools import ToolCall
+from app.schemas.transfer import ForeignMemory
 from app.schemas.turns import TurnCreate, TurnState
 from app.schemas.users import UserChange
 
@@ -98,6 +99,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     StepTaken: ("action", "result"),
     ToolCall: ("arguments",),
     UserChange: ("metadata",),
+    ForeignMemory: ("text", "value", "metadata"),
     Judgement: ("reason",),
     Feedback: ("reason",),
     SearchRequest: ("query", "recent"),
@@ -110,6 +112,9 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
 
 QUERIES: Final = (SearchRequest, RecallRequest, MatchRequest, ContextRequest, ContextWarm)
 """Questions are never refused for a secret: nothing is written, and it is taken out before anything sees it."""
+
+SEALABLE: Final = (MemoryAdd, MemoriesAdd, FactPut)
+"""Where the tenant has secrets sealed, these are stored with them, encrypted."""
 
 Request = TypeVar("Request", bound=BaseModel)
 
@@ -152,6 +157,10 @@ class Redacting:
             cleaned = _cleaned(request, name, phones=phones)
         else:
             cleaned = await asyncio.to_thread(_cleaned, request, name, phones=phones)
+        if policy == "seal" and cleaned.finds and isinstance(request, SEALABLE):
+            for _, kind in cleaned.finds:
+                self.metrics.secrets.labels(kind, "sealed").inc()
+            return Cleaned(_to_be_sealed(request, cleaned.finds), ())
         refused = policy == "reject" and not isinstance(request, QUERIES)
         for _, kind in cleaned.finds:
             self.metrics.secrets.labels(kind, "rejected" if refused else "redacted").inc()
@@ -165,6 +174,18 @@ class Redacting:
             return request
         filters, _ = redact_json(request.filters, phones=principal.defaults.redact_phone_numbers)
         return request.model_copy(update={"filters": filters})
+
+
+def _to_be_sealed(request: Request, finds: Sequence[tuple[Path, SecretKind]]) -> Request:
+    """The request with what has a secret marked as sensitive."""
+    if not isinstance(request, MemoriesAdd):
+        return request.model_copy(update={"sensitive": True})
+    places = {path[1] for path, _ in finds}
+    items = [
+        one.model_copy(update={"sensitive": True}) if place in places else one
+        for place, one in enumerate(request.memories)
+    ]
+    return request.model_copy(update={"memories": items})
 
 
 def _refusal(cleaned: Cleaned[Any]) -> Invalid:

@@ -31,7 +31,7 @@ AT_ONCE: Final = 20
 
 async def review_later(tx: Transaction, stored: Sequence[Memory], user_id: str | None) -> None:
     """A job that holds memories which were just added against the rest."""
-    memory_ids = [one.id for one in stored if one.kind != "procedural" and not one.uncertain]
+    memory_ids = [one.id for one in stored if one.kind != "procedural" and not one.uncertain and not one.sensitive]
     if memory_ids:
         payload = {"memory_ids": memory_ids}
         await tx.jobs.enqueue("reconcile", str(ids.new_id()), clock.now(), user_id=user_id, payload=payload)

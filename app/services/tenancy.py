@@ -33,6 +33,7 @@ def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults
         factors=_set(settings.get("search_weights")),
         redaction=settings.get("redaction", known.redaction),
         redact_phone_numbers=settings.get("redact_phone_numbers", known.redact_phone_numbers),
+        sensitive_keys=tuple(settings.get("sensitive_keys") or ()),
         gate_threshold=settings.get("gate_threshold", known.gate_threshold),
         daily_token_budget=settings.get("daily_token_budget"),
         context=ContextDefaults(**named),

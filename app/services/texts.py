@@ -47,6 +47,7 @@ async def read_contenders(
     visible = (*VISIBLE_STATUSES, "archived") if archived else VISIBLE_STATUSES
     statuses = PAST_STATUSES if then.past else visible
     current = await as_known(tx, [row for row in kept if row["status"] in statuses], then.known_at)
+    current = tx.shown(current)
     sources = {row["id"]: [MemorySource(**source) for source in row["sources"]] for row in kept}
     rows: dict[UUID, RowLike] = {row["id"]: row for row in [*current, *messages]}
     return succession.hits, Texts(rows, sources, lineage, succession.replaced)

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from app.core import ids
 from app.core.errors import Contention, Forbidden, Invalid
-from app.domain.memory import default_importance, default_weight, traits_of
+from app.core.sealing import Unsealable
+from app.domain.gate.instructions import is_instruction
+from app.domain.memory import Source, default_importance, default_weight, traits_of
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import Row
@@ -24,6 +26,9 @@ from app.services.keying import KeySettlement
 from app.services.keys import canonical_keys
 from app.services.presenting import is_current, memories_of, no_memory
 from app.uow import Transaction
+
+NOT_THE_USERS: Final[frozenset[Source]] = frozenset({"tool_observed", "assistant_said", "imported"})
+"""Sources whose orders are nobody's wishes: they are kept as data, uncertain until somebody vouches for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class MemoryWriter:
         for draft in drafts:
             if draft.row["key"] is not None:
                 draft.row["key"] = names[draft.row["key"]].key
+        drafts = [self._sealed(draft) for draft in drafts]
         users = {draft.row["user_id"] for draft in drafts} - {None}
         if users:
             await self.tx.users.touch(users, self.at)
@@ -69,6 +75,20 @@ class MemoryWriter:
         rows = await self._settled(rows)
         shown = {memory.id: memory for memory in await memories_of(self.tx, list(rows.values()))}
         return [shown[str(rows[_identity(draft.row)]["id"])] for draft in drafts]
+
+    def _sealed(self, draft: Draft) -> Draft:
+        """A draft with nothing but a placeholder in clear, if it is sensitive. Its quotes are not kept."""
+        if not draft.row.get("sensitive"):
+            return draft
+        try:
+            row = draft.row | self.tx.sealed_columns(draft.row)
+        except Unsealable as error:
+            raise no_sealing() from error
+        bare = draft.memory.model_copy(
+            update={"sources": [one.model_copy(update={"quote": None}) for one in draft.memory.sources]}
+        )
+        nothing = replace(draft.analysis, frequencies={}, length=0, tokens=1, content_hash=row["content_hash"])
+        return Draft(row, nothing, bare)
 
     async def repeat(self, known: Row, draft: Draft) -> Row:
         """Reinforce a memory that a draft says again in other words: the draft's source is kept, its text is not."""
@@ -196,10 +216,9 @@ class MemoryWriter:
 
 def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: datetime) -> Draft:
     """The columns of a memory that a client states."""
-    if memory.sensitive:
-        raise Invalid("This installation cannot seal sensitive memories.", code="sealing_unavailable")
     scope = _write_scope(principal, memory)
     traits = traits_of(memory.source)
+    ordering = memory.source in NOT_THE_USERS and is_instruction(memory.text)
     ttl = (
         memory.ttl
         if memory.ttl is not None or memory.expires_at is not None
@@ -220,7 +239,8 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         "value": memory.value,
         "category": memory.category,
         "source": memory.source,
-        "uncertain": traits.uncertain,
+        "uncertain": traits.uncertain or ordering,
+        "flags": ["instruction"] if ordering else [],
         "confidence": traits.confidence if memory.confidence is None else memory.confidence,
         "importance": memory.importance or default_importance(memory.category),
         "weight": default_weight(memory.category) if memory.weight is None else memory.weight,
@@ -237,8 +257,15 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         "length": analysis.length,
         "content_hash": analysis.content_hash,
         "metadata": memory.metadata,
+        "sensitive": memory.sensitive or _is_sensitive(principal, memory.key),
+        "sealed": None,
     }
     return Draft(row, analysis, memory)
+
+
+def _is_sensitive(principal: Principal, key: str | None) -> bool:
+    """Whether the tenant has what stands under a key sealed."""
+    return key is not None and key.startswith(principal.defaults.sensitive_keys)
 
 
 def _write_scope(principal: Principal, memory: MemoryIn) -> Scope:
@@ -274,6 +301,13 @@ def _whole(value: Any) -> Any:  # noqa: ANN401 - JSON is anything
     if isinstance(value, dict):
         return {name: _whole(part) for name, part in value.items()}
     return [_whole(part) for part in value] if isinstance(value, list) else value
+
+
+def no_sealing() -> Invalid:
+    """What a write that is to be sealed gets where there is no key."""
+    return Invalid(
+        "This installation has no sealing key: set SEALING_KEYS or SEALING_KEY_FILE.", code="sealing_unavailable"
+    )
 
 
 async def embed_later(tx: Transaction, memory_ids: Sequence[UUID], at: datetime, user_id: str | None) -> UUID:

@@ -28,6 +28,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await _forget(services, kind, run)
         case "sweep":
             await services.sweeping.sweep(run)
+        case "erase":
+            await services.erasures.run(run)
         case _:
             assert_never(kind)
 

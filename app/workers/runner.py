@@ -11,11 +11,13 @@ import structlog
 from app.composition import Services
 from app.core import clock
 from app.core.errors import ConfigurationError, Problem
+from app.domain.calls import Call, served
 from app.domain.jobs import JobKind, backoff
 from app.providers.embeddings.base import EmbeddingUnavailable
 from app.providers.llm.base import LanguageModelNonsense, LanguageModelUnavailable
 from app.repositories.base import Row
 from app.repositories.jobs import JobBusy
+from app.services.history import job_actor
 from app.services.vectorising import JobLost, JobRun
 from app.workers.handlers import handle
 
@@ -52,7 +54,8 @@ class JobRunner:
             return
         with self.services.metrics.job_run(claimed["kind"]) as outcome:
             try:
-                await handle(self.services, cast("JobKind", claimed["kind"]), run)
+                with served(_call(claimed)):
+                    await handle(self.services, cast("JobKind", claimed["kind"]), run)
             except JobLost:
                 outcome.word = "lost"
                 bound.warning("job_lost")
@@ -100,3 +103,15 @@ class JobRunner:
     async def _end_as_dead(self, run: JobRun, error: str) -> None:
         async with self.services.uow.begin_tenant(run.tenant_id) as tx:
             await tx.jobs.finish(run.fence, "dead", clock.now(), error=error)
+
+
+def _call(job: Row) -> Call:
+    """What the audit log tells of a job's changes."""
+    return Call(
+        action=f"job.{job['kind']}",
+        resource="jobs",
+        actor=job_actor(job["id"]),
+        ids={"job_id": str(job["id"])},
+        user_id=job["user_id"],
+        of_content=True,
+    )

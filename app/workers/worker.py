@@ -1,7 +1,7 @@
 """The worker process: pgqueuer wakes it with ids, the runner does the work, the schedule ticks."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -121,14 +121,11 @@ class Worker:
 
         @queue.schedule("mnemic_sweep", f"* * * * * */{self.services.settings.sweep_seconds}", clean_old=True)
         async def tick(_schedule: Schedule) -> None:
-            try:
-                await sweeping.tick()
-            except Exception as error:  # the next tick is soon
-                reason = _passing(error)
-                if reason is None:
-                    log.exception("tick_failed")
-                else:
-                    log.warning("tick_failed", reason=reason)
+            await _passed_over("tick_failed", sweeping.tick)
+
+        @queue.schedule("mnemic_audit", "* * * * * *", clean_old=True)
+        async def seal(_schedule: Schedule) -> None:
+            await _passed_over("audit_not_sealed", self.services.audit.tick)
 
     @asynccontextmanager
     async def _pool(self) -> AsyncIterator["asyncpg.Pool[Any]"]:
@@ -179,3 +176,15 @@ def _passing(error: Exception) -> str | None:
     if isinstance(error, _NotReady | PgqException | asyncpg.PostgresError):
         return str(error) or type(error).__name__
     return None
+
+
+async def _passed_over(name: str, tick: Callable[[], Awaitable[object]]) -> None:
+    """Do what is done again and again; a failure is logged, for the next time is soon."""
+    try:
+        await tick()
+    except Exception as error:
+        reason = _passing(error)
+        if reason is None:
+            log.exception(name)
+        else:
+            log.warning(name, reason=reason)

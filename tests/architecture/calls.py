@@ -9,9 +9,12 @@ from datetime import timedelta
 from typing import Any
 
 from app.core.ids import new_id
+from app.core.sealing import KeyRing, SealingKey
+from app.db.models import memory_events, summaries
 from app.domain.filters import parse_filter
 from app.domain.scope import SHARED_OWNER, Scope
 from app.domain.store import parse_store_filter
+from app.repositories.audit import AuditFilter
 from app.repositories.base import Bound
 from app.repositories.checkpoints import Blob, Listed, PendingWrite
 from app.repositories.idempotency import IdempotencyClaim
@@ -19,10 +22,12 @@ from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.reach import ContextSelection
+from app.repositories.sealed import place_of
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
 from app.repositories.snapshots import Asked, session_thread
 from app.repositories.store import IndexedText, Within
+from app.repositories.transfer import BLOCKS, ITEMS, LESSONS, MEMORIES, PROCEDURES, SESSIONS, TABLES, THREADS
 from app.repositories.vectors import Embedded
 from app.uow import GlobalTransaction, Transaction
 from tests.architecture.corpus import AT, MODEL, TENANT, a_vector, an_id, at, session_at
@@ -48,6 +53,8 @@ S = session_at(817)
 N = 10 * S - 9
 """A text of user 17: the first of their session."""
 SESSION = f"s{S}"
+SESSIONS_OF_30 = [f"s{s}" for s in (session_at(place) for place in range(801, 1600)) if s % 3 == 0][:20]
+"""Sessions in which a memory is visible alone."""
 CHANGED = f"s{next(s for s in map(session_at, range(810, 1600)) if s % 5 == 1)}"
 """A session of which a memory was superseded."""
 
@@ -663,6 +670,7 @@ def global_calls() -> Iterator[Call]:
     yield Call(name + "tenant_for_update", "", on(lambda tx: tx.access.tenant_for_update(TENANT)))
     yield Call(name + "set_settings", "", on(lambda tx: tx.access.set_settings(TENANT, {})))
     yield Call(name + "revoke_key", "", on(lambda tx: tx.access.revoke_key(an_id(1, 1), AT, TENANT)))
+    yield Call(name + "unbind", "", on(lambda tx: tx.access.unbind(TENANT, "17", AT)))
     yield Call(name + "tenant_ids", "", on(lambda tx: tx.access.tenant_ids()))
     yield Call(name + "tenant_by_name", "", on(lambda tx: tx.access.tenant_by_name("tenant 1")))
     yield Call(name + "ensure_tenant", "", on(lambda tx: tx.access.ensure_tenant(new_id(), "tenant 1", AT)))
@@ -776,7 +784,79 @@ def store_calls() -> Iterator[Call]:
     yield Call(name + "forget", "some", lambda tx: tx.store.forget(at(0) + timedelta(days=366), 100))
 
 
+def audit_calls() -> Iterator[Call]:
+    name = "AuditRepository."
+    subject, resource = AuditFilter(subject="u7"), AuditFilter(resource_ids=[f"m{N}"])
+    yield Call(name + "page", "all", lambda tx: tx.audit.page(AuditFilter(), None, 50))
+    yield Call(name + "page", "next", lambda tx: tx.audit.page(AuditFilter(), an_id(12, N), 50))
+    yield Call(name + "page", "of a user", lambda tx: tx.audit.page(subject, None, 50))
+    yield Call(name + "page", "of a resource", lambda tx: tx.audit.page(resource, None, 50))
+    yield Call(name + "chain", "some", lambda tx: tx.audit.chain(100, 100))
+    yield Call(name + "unsealed", "some", lambda tx: tx.audit.unsealed(100))
+    yield Call(name + "has_unsealed", "some", lambda tx: tx.audit.has_unsealed())
+    yield Call(name + "count_unsealed", "some", lambda tx: tx.audit.count_unsealed())
+    yield Call(name + "head", "there", lambda tx: tx.audit.head())
+    yield Call(name + "lock_head", "there", lambda tx: tx.audit.lock_head())
+    yield Call(name + "seal", "one", lambda tx: tx.audit.seal([an_id(12, N)], [(99_999, b"x", HASH)]))
+
+
+def erasure_calls() -> Iterator[Call]:
+    name, erasure = "ErasureRepository.", an_id(13, N)
+    yield Call(name + "add", "new", lambda tx: tx.erasures.add(new_id(), "s", "key:x", AT))
+    yield Call(name + "get", "one", lambda tx: tx.erasures.get(erasure))
+    yield Call(name + "running", "one", lambda tx: tx.erasures.running("s10050"))
+    yield Call(name + "add_counts", "one", lambda tx: tx.erasures.add_counts(erasure, {"messages": 1}))
+    yield Call(name + "finish", "one", lambda tx: tx.erasures.finish(erasure, AT))
+    yield Call(name + "attest", "one", lambda tx: tx.erasures.attest(erasure, 1, HASH))
+    name = "ErasingRepository."
+    yield Call(name + "sessions", "some", lambda tx: tx.erasing.sessions(USER, 20))
+    yield Call(name + "memories", "some", lambda tx: tx.erasing.memories(USER, 100))
+    yield Call(name + "threads", "some", lambda tx: tx.erasing.threads("u15", 20))
+    yield Call(name + "drawn_elsewhere", "some", lambda tx: tx.erasing.drawn_elsewhere("18", [SESSION]))
+    yield Call(name + "erase_traces", "some", lambda tx: tx.erasing.erase_traces([SESSION]))
+    yield Call(name + "erase_sessions", "one", lambda tx: tx.erasing.erase_sessions([SESSION]))
+    yield Call(name + "erase_memories", "some", lambda tx: tx.erasing.erase_memories([MEMORY, CARD]))
+    yield Call(name + "threads_of", "one", lambda tx: tx.erasing.threads_of([SESSION]))
+    yield Call(name + "memories_of", "one", lambda tx: tx.erasing.memories_of(SESSIONS_OF_30))
+    yield Call(name + "erase_threads", "one", lambda tx: tx.erasing.erase_threads([THREAD]))
+    yield Call(name + "erase_rest", "one", lambda tx: tx.erasing.erase_rest(USER))
+    yield Call("JobRepository.blank", "one", lambda tx: tx.jobs.blank(JOB))
+    name = "SealedRepository."
+    ring = KeyRing((SealingKey(HASH),))
+    row = {"id": MEMORY, "sealed": ring.seal(b"{}", place_of(TENANT, MEMORY))}
+    yield Call(name + "page", "all", lambda tx: tx.sealed.page(None, 100))
+    yield Call(name + "page", "next", lambda tx: tx.sealed.page(an_id(1, 100), 100))
+    yield Call(name + "count", "all", lambda tx: tx.sealed.count())
+    yield Call(name + "reseal", "changed meanwhile", lambda tx: tx.sealed.reseal(ring, row))
+
+
+def transfer_calls() -> Iterator[Call]:
+    name = "TransferRepository."
+    yield Call(name + "owners", "some", lambda tx: tx.transfer.owners("u:1", 200))
+    yield Call(name + "users", "some", lambda tx: tx.transfer.users("u1", 200))
+    for kept, of in ((SESSIONS, OWNER), (MEMORIES, OWNER), (PROCEDURES, OWNER), (LESSONS, OWNER)):
+        table = kept.table.name
+        yield Call(name + "page", table, lambda tx, kept=kept, of=of: tx.transfer.page(kept, of, None, 200))
+    yield Call(name + "page", "memories, next", lambda tx: tx.transfer.page(MEMORIES, OWNER, [an_id(1, 100)], 200))
+    for kept, of in ((BLOCKS, f"u{N // 5}"), (THREADS, "u15"), (ITEMS, "u15")):
+        table = kept.table.name
+        yield Call(name + "page", table, lambda tx, kept=kept, of=of: tx.transfer.page(kept, of, None, 200))
+    yield Call(name + "children", "memories", lambda tx: tx.transfer.children(memory_events, "memory_id", [MEMORY]))
+    yield Call(name + "children", "sessions", lambda tx: tx.transfer.children(summaries, "session_id", [SESSION]))
+    yield Call(name + "messages", "some", lambda tx: tx.transfer.messages(SESSION, 2, 200))
+    yield Call(name + "conflicts", "one", lambda tx: tx.transfer.conflicts([MEMORY]))
+    fresh = {"id": "brand new", "first_seen_at": AT, "updated_at": AT}
+    yield Call(name + "put", "new", lambda tx: tx.transfer.put(TABLES["users"], [fresh]))
+    yield Call(name + "known_sessions", "one", lambda tx: tx.transfer.known_sessions([SESSION, "absent"]))
+    yield Call(name + "link", "one", lambda tx: tx.transfer.link([(MEMORY, CARD)]))
+    posting = Posting(MESSAGE, {"brandnew": 1}, 1)
+    yield Call("MessageRepository.index", "one", lambda tx: tx.messages.index(OWNER, [posting]))
+
+
 CALLS: list[Call] = [
+    *audit_calls(),
+    *erasure_calls(),
+    *transfer_calls(),
     *checkpoint_calls(),
     *snapshot_calls(),
     *store_calls(),

@@ -194,6 +194,16 @@ INSERT INTO checkpoint_writes (tenant_id, thread_id, ns, checkpoint_id, task_id,
 INSERT INTO checkpoint_steps (tenant_id, thread_id, step_id, position, output, created_at)
     SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2, '1', at FROM texts;
 
+UPDATE memories SET sealed = 'x', sensitive = true WHERE right(id::text, 2) = '29' AND tenant_id = pg_temp.id(0, 1);
+INSERT INTO audit_log (tenant_id, id, actor, action, resource, resource_id, subject, created_at, position,
+        previous_hash, hash)
+    SELECT tenant_id, pg_temp.id(12, n), 'key:x', 'add_memories', 'memories', 'm' || n, 'u' || n % 300, at,
+           CASE WHEN n % 100 > 0 THEN n END, 'x', 'x' FROM texts;
+INSERT INTO audit_heads (tenant_id, position, hash)
+    SELECT pg_temp.id(0, n), 30000, sha256('') FROM generate_series(1, 8000) n;
+INSERT INTO erasures (tenant_id, id, subject, state, requested_by, requested_at)
+    SELECT tenant_id, pg_temp.id(13, n), 's' || n, CASE WHEN n % 50 = 0 THEN 'running' ELSE 'finished' END, 'key:x', at
+    FROM texts;
 RESET session_replication_role;
 """
 

@@ -93,6 +93,8 @@ PLANNED_ONCE = {"SearchRepository.memories", "SearchRepository.messages"}
 FINDS_NOTHING = {
     "JobRepository.forget_dispatch_log (some)",  # the dispatcher's log is empty
     "BlockRepository.get (of nobody)",
+    "AccessRepository.unbind ()",  # no key is bound
+    "SealedRepository.reseal (changed meanwhile)",
 }
 
 AS_MIGRATOR = {

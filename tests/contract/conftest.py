@@ -58,6 +58,8 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
         await tx.conflicts.open(UUID(ids["memory_id"]), [UUID(ids["memory_id"])], CANARY, clock.now())
         (conflict,) = await tx.conflicts.page(None, 1)
     ids["conflict_id"] = str(conflict["id"])
+    ids["erasure_id"] = (await api.delete("/v1/users/nobody-at-all")).json()["id"]
+    await tenant.work()
     yield Planted(tenant, other, api, ids)
     await tenant.close()
     await other.close()

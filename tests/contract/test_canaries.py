@@ -187,6 +187,15 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "delete_fact": ({}, None, ABSENT, ABSENT),
     "get_fact": ({}, None, ABSENT, ABSENT),
     "put_fact": ({}, {"value": "x"}, REFUSED, {201}),
+    "erase_user": ({}, None, ABSENT, {202}),
+    "get_erasure": ({}, None, ABSENT, ABSENT),
+    "export_user": ({}, None, REFUSED, ABSENT),
+    "import_user": ({}, None, REFUSED, LISTED),
+    "export_tenant": ({}, None, REFUSED, LISTED),
+    "import_tenant": ({}, None, REFUSED, LISTED),
+    "list_audit_lines": ({"user_id": "ada"}, None, REFUSED, LISTED),
+    "export_audit_log": ({}, None, REFUSED, LISTED),
+    "verify_audit_log": ({}, None, REFUSED, LISTED),
     "merge_users": ({}, {"from_user_id": "ada-session"}, REFUSED, ABSENT),
 }
 
@@ -237,7 +246,7 @@ async def test_a_foreign_resource_and_an_absent_one_get_the_same_answer(planted:
 _ABSENT_IDS = {
     **dict.fromkeys(("checkpoint_id", "step_id"), "absent"),
     **dict.fromkeys(
-        ("memory_id", "job_id", "key_id", "conflict_id", "event_id", "procedure_id", "lesson_id"),
+        ("memory_id", "job_id", "key_id", "conflict_id", "event_id", "erasure_id", "procedure_id", "lesson_id"),
         "01980000-0000-7000-8000-000000000000",
     ),
     **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),

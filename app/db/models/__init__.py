@@ -1,6 +1,6 @@
 """The tables, one module a subject. Importing this package fills `app.db.base.metadata`."""
 
-from app.db.models.access import api_keys, tenants
+from app.db.models.access import api_keys, installation, tenants
 from app.db.models.blocks import block_versions, blocks
 from app.db.models.checkpoints import (
     checkpoint_blobs,
@@ -14,7 +14,7 @@ from app.db.models.checkpoints import (
 from app.db.models.embeddings import embedding_models
 from app.db.models.jobs import jobs
 from app.db.models.keys import key_aliases, memory_keys
-from app.db.models.ledger import audit_log, context_cache, idempotency_keys, search_explanations
+from app.db.models.ledger import audit_heads, audit_log, context_cache, erasures, idempotency_keys, search_explanations
 from app.db.models.memories import (
     memories,
     memory_conflicts,
@@ -32,6 +32,7 @@ from app.db.models.users import users
 
 __all__ = [
     "api_keys",
+    "audit_heads",
     "audit_log",
     "block_versions",
     "blocks",
@@ -42,8 +43,10 @@ __all__ = [
     "checkpoints",
     "context_cache",
     "embedding_models",
+    "erasures",
     "experiences",
     "idempotency_keys",
+    "installation",
     "jobs",
     "key_aliases",
     "language_model_usage",

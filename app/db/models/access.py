@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from sqlalchemy import ARRAY, CheckConstraint, Column, ForeignKey, LargeBinary, Table, Text, Uuid, text
+from sqlalchemy import (
+    ARRAY,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    Uuid,
+    text,
+)
 
 from app.db.base import json_object, label, metadata, one_of, timestamp
 from app.domain.principal import ROLES
@@ -37,3 +48,12 @@ api_keys = Table(
     timestamp("last_used_at"),
     CheckConstraint(one_of("role", ROLES), name="role"),
 )
+
+installation = Table(
+    "installation",
+    metadata,
+    Column("id", SmallInteger, primary_key=True, autoincrement=False),
+    Column("pseudonym_key", LargeBinary, nullable=False, server_default=text(RANDOM_KEY)),
+    CheckConstraint("id = 1", name="single"),
+)
+"""One row. Its key makes pseudonyms of users' ids, in the audit log and in receipts of erasures."""

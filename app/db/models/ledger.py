@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    CheckConstraint,
     Column,
     ForeignKeyConstraint,
     Index,
@@ -14,7 +15,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from app.db.base import json_object, label, tenant_table, timestamp
+from app.db.base import json_object, label, one_of, tenant_table, timestamp
+from app.domain.erasure import ERASURE_STATES
 
 idempotency_keys = tenant_table(
     "idempotency_keys",
@@ -30,6 +32,7 @@ idempotency_keys = tenant_table(
     PrimaryKeyConstraint("tenant_id", "principal_id", "method", "route", "key"),
     Index(None, "tenant_id", "created_at"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    Index("ix_idempotency_keys_of_nobody", "tenant_id", postgresql_where=text("user_id IS NULL")),
 )
 
 search_explanations = tenant_table(
@@ -42,6 +45,7 @@ search_explanations = tenant_table(
     PrimaryKeyConstraint("tenant_id", "id"),
     Index(None, "tenant_id", "created_at"),
     Index(None, "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    Index("ix_search_explanations_of_nobody", "tenant_id", postgresql_where=text("user_id IS NULL")),
 )
 
 audit_log = tenant_table(
@@ -59,7 +63,36 @@ audit_log = tenant_table(
     PrimaryKeyConstraint("tenant_id", "id"),
     Index("uq_audit_log_position", "tenant_id", "position", unique=True, postgresql_where=text("position IS NOT NULL")),
     Index("ix_audit_log_unsealed", "tenant_id", "id", postgresql_where=text("position IS NULL")),
+    label("subject"),
+    Index(None, "tenant_id", "subject", "id", postgresql_where=text("subject IS NOT NULL")),
+    Index(None, "tenant_id", "resource_id", "id", postgresql_where=text("resource_id IS NOT NULL")),
 )
+"""Ids that clients choose stand here as HMACs, `subject` is the user's: an erasure leaves nothing to take out."""
+
+audit_heads = tenant_table(
+    "audit_heads",
+    Column("position", BigInteger, nullable=False),
+    Column("hash", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("tenant_id"),
+)
+"""Where each tenant's chain of audit lines ends: without it the last lines could be cut off unseen."""
+
+erasures = tenant_table(
+    "erasures",
+    Column("id", Uuid, nullable=False),
+    label("subject", required=True),
+    label("state", required=True),
+    label("requested_by", required=True),
+    timestamp("requested_at", required=True),
+    timestamp("finished_at"),
+    json_object("counts"),
+    Column("chain_position", BigInteger),
+    Column("chain_hash", LargeBinary),
+    PrimaryKeyConstraint("tenant_id", "id"),
+    CheckConstraint(one_of("state", ERASURE_STATES), name="state"),
+    Index(None, "tenant_id", "subject"),
+)
+"""What was erased, for whom as an HMAC: the receipt, and the tombstone that keeps late writes from reviving anyone."""
 
 context_cache = tenant_table(
     "context_cache",

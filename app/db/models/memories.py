@@ -71,6 +71,7 @@ memories = tenant_table(
     Column("wrong_count", Integer, nullable=False, server_default=text("0")),
     Column("needs_confirmation", Boolean, nullable=False, server_default=false()),
     timestamp("archived_at"),
+    Column("flags", ARRAY(Text), nullable=False, server_default=text("'{}'::text[]")),
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "session_id"], ["sessions.tenant_id", "sessions.id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
@@ -120,6 +121,7 @@ memories = tenant_table(
     Index(None, "tenant_id", "deleted_at", postgresql_where=text("deleted_at IS NOT NULL")),
     Index(None, "tenant_id", "owner", "archived_at", postgresql_where=text("archived_at IS NOT NULL")),
     Index("ix_memories_to_confirm", "tenant_id", "owner", "id", postgresql_where=text("needs_confirmation")),
+    Index("ix_memories_sealed", "tenant_id", "id", postgresql_where=text("sealed IS NOT NULL")),
 )
 
 memory_sources = tenant_table(
