@@ -100,6 +100,7 @@ class Columns:
     def __init__(self, pool: Pool, question: Question, evidence: Evidence, factors: Factors, own: Column) -> None:
         self.pool, self.evidence, self.factors = pool, evidence, factors
         self._own = own
+        self._question = question
         self._calibration = question.calibration
 
     @cached_property
@@ -111,6 +112,15 @@ class Columns:
     def similarity(self) -> Column:
         """Calibrated similarities; NaN where there is no cosine."""
         return similarity(self.evidence.cosine, self._calibration)
+
+    @cached_property
+    def unasked(self) -> Column:
+        """The relevance of each but for its being a constraint."""
+        signals: dict[Leg, Column] = {**self.evidence.signals}
+        signals.pop(Leg.CONSTRAINT, None)
+        rule = self._question.rule
+        heard = {leg: weight for leg, weight in rule.weights.items() if leg in signals or leg in _RAW}
+        return relevance(replace(self.evidence, signals=signals), replace(rule, weights=heard), self._calibration)
 
     @cached_property
     def context(self) -> Column | None:
@@ -147,6 +157,11 @@ class Scored:
     def constraint(self) -> bool:
         """Whether it is a pinned constraint."""
         return self.columns.pool.constraint[self.row]
+
+    @property
+    def unasked(self) -> float:
+        """How relevant it is but for being a constraint; a reranker's mark where there is one."""
+        return float(self.columns.unasked[self.row]) if self.rerank is None else self.rerank
 
     @property
     def recency(self) -> float:

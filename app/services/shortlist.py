@@ -15,7 +15,7 @@ from app.services.news import Likeness, said_of
 from app.services.ranking import Scored
 
 CONSTRAINT_SHARE: Final = 3
-"""At most one hit of so many is a place kept for constraints that did not get one by their score."""
+"""One place of so many is kept for constraints, however little they have to do with the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,8 @@ class Limits:
     min_score: float
     token_budget: int | None
     collapse: bool
+    every_constraint: bool = False
+    """Whether constraints take no places of others, and none is left out."""
 
 
 @dataclass(slots=True)
@@ -97,7 +99,7 @@ def shortlist(
     kept, left = _collapsed(present, rows, limits, learnt) if limits.collapse else ([Kept(hit) for hit in present], [])
     kept = kept if likeness is None else _news_first(kept, rows, likeness)
     left += [LeftOutHit(hit, "superseded", heir) for hit, heir in replaced]
-    chosen, beyond = _top(kept, limits.top_k)
+    chosen, beyond = _top(kept, limits)
     left += [LeftOutHit(one.hit, "below_top_k") for one in beyond]
     costs = [rows[one.hit.id]["tokens"] for one in chosen]
     fits = within_budget(costs, [one.hit.constraint for one in chosen], limits.token_budget)
@@ -134,7 +136,7 @@ def _collapsed(
             owners.append(owner)
     left = [LeftOutHit(one, "near_identical", keeper.hit.id) for keeper in kept for one in keeper.similar]
     left += [LeftOutHit(one, "same_source", keeper.hit.id) for keeper in kept for one in keeper.kin]
-    return sorted(kept, key=lambda one: -one.hit.score), left
+    return _by_score(kept), left
 
 
 def _news_first(kept: list[Kept], rows: Mapping[UUID, RowLike], likeness: Likeness) -> list[Kept]:
@@ -154,9 +156,14 @@ def _join(kept: list[Kept], row: int, hit: Scored) -> None:
     """Put a hit with the one that says the same; which of the two is shown is decided anew."""
     one = kept[row]
     if _replaces(hit, one.hit):
-        kept[row] = Kept(hit, [one.hit, *one.similar], one.kin)
+        kept[row] = Kept(_instead(hit, one.hit), [one.hit, *one.similar], one.kin)
     else:
         one.similar.append(hit)
+
+
+def _instead(hit: Scored, other: Scored) -> Scored:
+    """A hit in the place of another one that says the same: what was found by the other's words is found."""
+    return replace(hit, score=max(hit.score, other.score), relevance=max(hit.relevance, other.relevance))
 
 
 def _related(one: Scored, other: Scored, learnt: Mapping[UUID, Sequence[UUID]]) -> bool:
@@ -171,15 +178,43 @@ def _replaces(hit: Scored, other: Scored) -> bool:
     return hit.constraint >= other.constraint and hit.happened > other.happened
 
 
-def _top(kept: Sequence[Kept], top_k: int) -> tuple[list[Kept], list[Kept]]:
-    """The best so many; constraints that are not among them take over the last places, up to a third of all."""
-    best, rest = list(kept[:top_k]), list(kept[top_k:])
-    missed = [one for one in rest if one.hit.constraint][: max(1, top_k // CONSTRAINT_SHARE)]
-    for one in missed:
+def _top(kept: Sequence[Kept], limits: Limits) -> tuple[list[Kept], list[Kept]]:
+    """The best so many; up to a third of the places is kept for constraints, whatever is asked.
+
+    A constraint's place in the order is what it has to do with the question by itself: being one, being important and
+    weighing more bring it into the list, and not before answers.
+    """
+    ranked = sorted(kept, key=lambda one: -_earned(one.hit))
+    if limits.every_constraint:
+        answers = {one.hit.id for one in [one for one in ranked if not one.hit.constraint][: limits.top_k]}
+        return _descending([one for one in ranked if one.hit.constraint or one.hit.id in answers]), []
+    best, rest = ranked[: limits.top_k], ranked[limits.top_k :]
+    places = max(1, limits.top_k // CONSTRAINT_SHARE) - sum(one.hit.constraint for one in best)
+    for one in [one for one in rest if one.hit.constraint][: max(0, places)]:
         giving = next((row for row in range(len(best) - 1, 0, -1) if not best[row].hit.constraint), None)
         if giving is None:
             break
         rest.append(best.pop(giving))
         rest.remove(one)
         best.append(one)
-    return sorted(best, key=lambda one: -one.hit.score), sorted(rest, key=lambda one: -one.hit.score)
+    return _descending(best), _by_score(rest)
+
+
+def _descending(kept: Sequence[Kept]) -> list[Kept]:
+    """The same in their order, no score above the one before it."""
+    lowest, shown = 1.0, []
+    for one in kept:
+        lowest = min(lowest, one.hit.score)
+        shown.append(one if one.hit.score == lowest else replace(one, hit=replace(one.hit, score=lowest)))
+    return shown
+
+
+def _by_score(kept: Sequence[Kept]) -> list[Kept]:
+    return sorted(kept, key=lambda one: -one.hit.score)
+
+
+def _earned(hit: Scored) -> float:
+    """The score, for a constraint what it would be if it were none; in [0, 1]."""
+    if not hit.constraint:
+        return hit.score
+    return float(1.0 - (1.0 - hit.unasked) ** hit.columns.pool.weight[hit.row])

@@ -117,6 +117,34 @@ async def test_pinned_constraints_are_found_whatever_the_question(
     assert constraint in [hit["text"] for hit in tight["results"]]
 
 
+@pytest.mark.parametrize(
+    ("constraints", "answers", "question"),
+    [
+        (
+            "Never write to customer {} without asking me first.",
+            "The {} visa of Ada is valid for two more years.",
+            "Which visas does Ada have?",
+        ),
+        ("没有问过我,绝对不要给客户{}写信。", "艾达的{}签证还有两年有效。", "艾达有哪些签证?"),
+    ],
+)
+async def test_many_constraints_leave_two_thirds_of_the_places_to_answers(
+    api: httpx.AsyncClient, constraints: str, answers: str, question: str
+) -> None:
+    places = ("Norway", "Japan", "Chile", "Kenya", "India", "Peru", "Oman", "Cuba", "Nepal")
+    for place in places:
+        await add(api, constraints.format(place), category="constraint", pinned=True, weight=4)
+    for place in places[:6]:
+        await add(api, answers.format(place))
+    found = (await search(api, question, user_id="ada", top_k=9, collapse=False))["results"]
+    assert sum(hit["category"] == "constraint" for hit in found) == 3
+    assert len(found) == 9
+    scores = [hit["score"] for hit in found]
+    assert scores == sorted(scores, reverse=True)
+    alone = (await search(api, question, user_id="ada", top_k=1))["results"]
+    assert alone[0]["category"] != "constraint"
+
+
 async def test_a_constraint_that_no_longer_holds_is_not_found(api: httpx.AsyncClient) -> None:
     added = await add(api, "Never deploy on Fridays.", category="constraint", pinned=True)
     assert (await api.delete(f"/v1/memories/{added['id']}")).status_code == 204

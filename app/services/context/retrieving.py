@@ -165,7 +165,8 @@ async def _facts(
     found, _ = relevant(rank(pool, question, scoring), LEAST_RELEVANCE)
     best, texts = await read_contenders(tx, found, MOST_FACTS + SPARE, selection.then)
     likeness = None if selection.then.past else await likeness_of_news(tx, question, best, texts.rows)
-    chosen = shortlist(best, texts.rows, Limits(MOST_FACTS, 0.0, None, collapse=True), likeness=likeness)
+    limits = Limits(MOST_FACTS, 0.0, None, collapse=True, every_constraint=True)
+    chosen = shortlist(best, texts.rows, limits, likeness=likeness)
     session_id = selection.scope.session_id or ""
     facts = [_fact(one.hit, texts, session_id) for one in chosen.kept]
     if wanted.first:
