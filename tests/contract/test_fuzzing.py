@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.composition import Services
+from app.settings import child_environment
 from tests.conftest import Tenant, tenant_of
 
 EXCLUDED = (
@@ -35,5 +36,14 @@ async def test_no_request_gets_a_5xx_or_an_undocumented_answer(
         *("--max-examples", "50" if full_size else "2", "--max-time", "1200" if full_size else "20"),
         *("--continue-on-failure", "--no-color", "--warnings", "off", "--request-timeout", "90"),
     ]
-    ran = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.contract.media_types", "PYTHONPATH": str(Path(__file__).parents[2])}
+    ran = await asyncio.to_thread(
+        subprocess.run,
+        command,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env=child_environment(hooks),
+    )
     assert ran.returncode == 0, ran.stdout[-20_000:]
