@@ -226,7 +226,7 @@ def compose(
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
     embedder = Embedder(model, uow)
-    access = AccessService(uow, settings.key_cache_seconds)
+    access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow, model.name)
     redacting = Redacting(measured)

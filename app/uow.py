@@ -40,6 +40,7 @@ from app.repositories.models import ModelRepository
 from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
+from app.repositories.rates import RateRepository
 from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
@@ -273,6 +274,7 @@ class GlobalTransaction:
     def __init__(self, connection: AsyncConnection) -> None:
         self.access = AccessRepository(connection)
         self.models = ModelRepository(connection)
+        self.rates = RateRepository(connection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,9 @@ class TooManyRequests(Problem):
 
     status, title, default_code = 429, "Too many requests", "rate_limited"
 
+    def __init__(self, detail: str, *, code: str | None = None, retry_after: int = 1) -> None:
+        super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
+
 
 class Unavailable(Problem):
     """Something the service needs is not there at the moment; trying again helps."""

@@ -21,7 +21,7 @@ metadata = MetaData(naming_convention=NAMING)
 APP_ROLE: Final = "mnemic_app"
 """The role that the API and the worker act under: bound by row-level security, owner of nothing."""
 
-GLOBAL_TABLES: Final = frozenset({"tenants", "api_keys", "embedding_models", "installation"})
+GLOBAL_TABLES: Final = frozenset({"tenants", "api_keys", "embedding_models", "installation", "rate_buckets"})
 """Tables without a tenant's row-level security: they are read before the tenant is known."""
 
 POLICY_EXPRESSION: Final = "tenant_id = nullif(current_setting('app.tenant', true), '')::uuid"

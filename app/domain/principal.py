@@ -71,7 +71,7 @@ class Principal:
     """The holder of an API key, within one tenant.
 
     `user_ids` is the optional binding: a bound key sees and writes these users' rows only, reads the shared levels and
-    never writes them.
+    never writes them. `rate_limit` is how many calls it may make a minute; None: as many as it likes.
     """
 
     tenant_id: UUID
@@ -81,6 +81,7 @@ class Principal:
     scopes: frozenset[Permission]
     user_ids: frozenset[str] | None = None
     defaults: TenantDefaults = TenantDefaults()
+    rate_limit: int | None = None
 
     @property
     def actor(self) -> str:

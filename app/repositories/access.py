@@ -48,6 +48,19 @@ class AccessRepository:
         )
         return (await self._connection.execute(statement)).mappings().first()
 
+    async def key(self, key_id: UUID, tenant_id: UUID) -> RowMapping | None:
+        """One key of a tenant, its row locked until the commit."""
+        statement = select(api_keys).where(api_keys.c.id == key_id, api_keys.c.tenant_id == tenant_id)
+        return (await self._connection.execute(statement.with_for_update())).mappings().first()
+
+    async def set_key(self, key_id: UUID, values: dict[str, Any]) -> None:
+        """Write columns of a key."""
+        await self._connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(values))
+
+    async def used(self, key_id: UUID, at: datetime) -> None:
+        """Note when a key was last used."""
+        await self._connection.execute(update(api_keys).where(api_keys.c.id == key_id).values(last_used_at=at))
+
     async def add_key(self, row: dict[str, Any]) -> None:
         """Store a key's hash and rights."""
         await self._connection.execute(insert(api_keys).values(row))

@@ -12,8 +12,10 @@ from app.domain.calls import serving
 from app.repositories.audit import Line, line_script
 from app.repositories.base import Pseudonyms
 
-CACHES: Final = frozenset({"idempotency_keys", "search_explanations", "context_cache", "audit_log", "audit_heads"})
-"""Tables whose rows are copies, kept for a while; and the log itself, which would go on telling of itself."""
+CACHES: Final = frozenset({"idempotency_keys", "search_explanations", "context_cache", "audit_log", "audit_heads"}) | {
+    "rate_buckets"
+}
+"""Tables whose rows are copies or counts, kept for a while; and the log, which would go on telling of itself."""
 
 UPKEEP: Final = CACHES | {
     *("jobs", "owner_stats", "language_model_usage", "sessions.update"),

@@ -8,12 +8,23 @@ from fastapi import APIRouter, Path, Query
 from app.routers.deps import DEFAULT_PAGE, CountQuery, CursorQuery, LimitQuery, PrincipalDep, ServicesDep
 from app.routers.problems import documented
 from app.routers.requests import StrictRoute
-from app.schemas.access import ApiKey, CreatedKey, KeyCreate, Stats, Tenant, TenantCreate, TenantSettings
+from app.schemas.access import (
+    ApiKey,
+    CreatedKey,
+    KeyChange,
+    KeyCreate,
+    KeyRotation,
+    Stats,
+    Tenant,
+    TenantCreate,
+    TenantSettings,
+)
 from app.schemas.fields import Id
 from app.schemas.lists import Page
 
 router = APIRouter(prefix="/admin", tags=["Administration"], route_class=StrictRoute)
 
+KeyId = Annotated[UUID, Path(description="The key's id")]
 TenantQuery = Annotated[Id | None, Query(description="Another tenant's name; for operators")]
 
 
@@ -38,9 +49,25 @@ async def list_api_keys(
     return await services.admin.keys(principal, tenant, cursor, limit, count=count)
 
 
+@router.patch("/keys/{key_id}", responses=documented(403, 404), operation_id="change_api_key")
+async def change_api_key(
+    key_id: KeyId, body: KeyChange, principal: PrincipalDep, services: ServicesDep, tenant: TenantQuery = None
+) -> ApiKey:
+    """Name an API key anew, or give it another limit or end. Every process follows within seconds."""
+    return await services.admin.change_key(principal, tenant, key_id, body)
+
+
+@router.post("/keys/{key_id}/rotate", status_code=201, responses=documented(403, 404), operation_id="rotate_api_key")
+async def rotate_api_key(
+    key_id: KeyId, body: KeyRotation, principal: PrincipalDep, services: ServicesDep, tenant: TenantQuery = None
+) -> CreatedKey:
+    """Make a new key with the rights of this one, which goes on working for a day, or as long as you say."""
+    return await services.admin.rotate_key(principal, tenant, key_id, body)
+
+
 @router.delete("/keys/{key_id}", status_code=204, responses=documented(403, 404), operation_id="revoke_api_key")
 async def revoke_api_key(
-    key_id: Annotated[UUID, Path(description="The key's id")],
+    key_id: KeyId,
     principal: PrincipalDep,
     services: ServicesDep,
     tenant: TenantQuery = None,

@@ -54,7 +54,7 @@ async def get_principal(
     if secret is None:
         scheme, _, rest = request.headers.get("authorization", "").partition(" ")
         secret = rest.strip() if scheme.lower() == "token" else None
-    principal = await services.access.authenticate(secret)
+    principal = await services.access.authenticate(secret, None if request.client is None else request.client.host)
     if (call := serving()) is not None:
         call.actor, call.tenant_id = principal.actor, principal.tenant_id
     return principal

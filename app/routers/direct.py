@@ -117,7 +117,8 @@ async def _answer(
     """What the route answers; None where the request is not an ordinary one."""
     services: Services = scope["app"].state.services
     scope["route"] = direct.route
-    principal = await services.access.authenticate(secret)
+    client = scope.get("client")
+    principal = await services.access.authenticate(secret, None if client is None else client[0])
     content = b"".join(message.get("body", b"") for message in messages)
     if not content or messages[-1]["type"] != "http.request":
         return None

@@ -31,10 +31,39 @@ class KeyCreate(RequestModel):
     scopes: list[Permission] | None = Field(None, description="Fewer than the role has; all of the role's if absent")
     user_ids: list[Id] | None = Field(None, min_length=1, max_length=1000, description="Bind it to these users")
     expires_at: Instant | None = None
+    rate_limit: int | None = Field(
+        None, ge=1, le=1_000_000, description="Calls a minute; as many as it likes if absent"
+    )
 
     model_config = RequestModel.model_config | {
         "json_schema_extra": {"examples": [{"name": "travel agent", "role": "member", "user_ids": ["ada"]}]}
     }
+
+
+class KeyChange(RequestModel):
+    """What may be changed of a key; absent fields stay as they are."""
+
+    name: ShortText | None = Field(None, min_length=1)
+    rate_limit: int | None = Field(None, ge=1, le=1_000_000, description="Calls a minute; null: as many as it likes")
+    expires_at: Instant | None = Field(None, description="null: never")
+
+    model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"rate_limit": 600}]}}
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> "KeyChange":
+        if not self.model_fields_set:
+            raise ValueError("name at least one field to change")
+        if "name" in self.model_fields_set and self.name is None:
+            raise ValueError("name cannot be null")
+        return self
+
+
+class KeyRotation(RequestModel):
+    """How a key is replaced by a new one."""
+
+    overlap_seconds: int = Field(86_400, ge=0, le=31_536_000, description="For how long the old key goes on working")
+
+    model_config = RequestModel.model_config | {"json_schema_extra": {"examples": [{"overlap_seconds": 3600}]}}
 
 
 class ApiKey(ResponseModel):
@@ -50,7 +79,8 @@ class ApiKey(ResponseModel):
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
-    last_used_at: datetime | None
+    last_used_at: datetime | None = Field(description="To the minute")
+    rate_limit: int | None
 
 
 class CreatedKey(ApiKey):

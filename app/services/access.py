@@ -11,8 +11,9 @@ from typing import Final, cast
 from uuid import UUID
 
 from app.core import clock, ids
-from app.core.errors import Unauthenticated
+from app.core.errors import TooManyRequests, Unauthenticated
 from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
+from app.domain.rates import MINUTE, Rate
 from app.repositories.base import Row
 from app.services.tenancy import defaults_of
 from app.uow import UnitOfWork
@@ -60,10 +61,20 @@ class AccessService:
 
     uow: UnitOfWork
     cache_seconds: float
+    wrong_keys_per_minute: int | None = None
     _trusted: OrderedDict[bytes, _Trusted] = field(default_factory=OrderedDict)
 
-    async def authenticate(self, secret: str | None) -> Principal:
-        """The holder of a key. Raises `Unauthenticated`."""
+    async def authenticate(self, secret: str | None, address: str | None = None) -> Principal:
+        """The holder of a key; one that has a limit makes one of its calls by this.
+
+        Args:
+            secret: The key.
+            address: Where the call comes from, so that whoever tries out keys is slowed down.
+
+        Raises:
+            Unauthenticated: There is no key, or it is not valid.
+            TooManyRequests: The key has made its calls of this minute, or the address has shown too many wrong keys.
+        """
         if not secret:
             raise Unauthenticated("Send an API key: 'Authorization: Bearer KEY' or 'X-API-Key: KEY'.")
         key_hash = hash_key(secret)
@@ -71,8 +82,25 @@ class AccessService:
         if known is None or known.until <= clock.monotonic():
             known = await self._look_up(key_hash)
         if known is None or (known.expires_at is not None and known.expires_at <= clock.now()):
+            await self._count_wrong(address)
             raise Unauthenticated("This API key is not valid.", code="invalid_key")
+        limit = known.principal.rate_limit
+        if limit is not None:
+            detail = f"This key may make {limit} calls a minute."
+            await self._take(f"key:{known.principal.key_id}", Rate(limit), detail, "rate_limited")
         return known.principal
+
+    async def _count_wrong(self, address: str | None) -> None:
+        if self.wrong_keys_per_minute is not None and address is not None:
+            detail = "Too many wrong keys came from this address."
+            await self._take(f"address:{address}", Rate(self.wrong_keys_per_minute), detail, "too_many_wrong_keys")
+
+    async def _take(self, subject: str, rate: Rate, detail: str, code: str) -> None:
+        now = clock.now()
+        async with self.uow.begin_global() as tx:
+            full_at = await tx.rates.take(subject, rate, now)
+        if full_at is not None:
+            raise TooManyRequests(detail, code=code, retry_after=rate.pause(full_at, now))
 
     async def issue(
         self, *, tenant_id: UUID, name: str, role: Role, user_ids: Sequence[str] | None, expires_at: datetime | None
@@ -110,6 +138,8 @@ class AccessService:
     async def _look_up(self, key_hash: bytes) -> _Trusted | None:
         async with self.uow.begin_global() as tx:
             row = await tx.access.key_by_hash(key_hash)
+            if row is not None and _is_due(row["last_used_at"]):
+                await tx.access.used(row["id"], clock.now())
         if row is None or row["revoked_at"] is not None:
             self._trusted.pop(key_hash, None)
             return None
@@ -119,6 +149,11 @@ class AccessService:
         while len(self._trusted) > CACHED_KEYS:
             self._trusted.popitem(last=False)
         return found
+
+
+def _is_due(last_used_at: datetime | None) -> bool:
+    """Whether a use is noted: to the minute is close enough, and a key in use is looked up every few seconds."""
+    return last_used_at is None or clock.now() - last_used_at >= MINUTE
 
 
 def hash_key(secret: str) -> bytes:
@@ -144,6 +179,7 @@ def key_row(
     role: Role,
     user_ids: Sequence[str] | None = None,
     expires_at: datetime | None = None,
+    rate_limit: int | None = None,
 ) -> dict[str, object]:
     """The columns of a new key."""
     return {
@@ -157,6 +193,7 @@ def key_row(
         "user_ids": None if user_ids is None else sorted(user_ids),
         "created_at": clock.now(),
         "expires_at": expires_at,
+        "rate_limit": rate_limit,
     }
 
 
@@ -170,6 +207,7 @@ def _principal(row: Row) -> Principal:
         scopes=frozenset(cast("list[Permission]", row["scopes"])),
         user_ids=None if users is None else frozenset(users),
         defaults=defaults_of(row["tenant_settings"], row["fence_key"]),
+        rate_limit=row["rate_limit"],
     )
 
 

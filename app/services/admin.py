@@ -1,6 +1,7 @@
 """Administration: keys and settings of one's own tenant; tenants, for operators."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -8,7 +9,17 @@ from app.core import clock, ids
 from app.core.errors import Conflict, Forbidden, NotFound
 from app.domain.principal import ROLE_SCOPES, Principal
 from app.repositories.base import Row
-from app.schemas.access import ApiKey, CreatedKey, KeyCreate, Stats, Tenant, TenantCreate, TenantSettings
+from app.schemas.access import (
+    ApiKey,
+    CreatedKey,
+    KeyChange,
+    KeyCreate,
+    KeyRotation,
+    Stats,
+    Tenant,
+    TenantCreate,
+    TenantSettings,
+)
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.access import AccessService, IssuedKey, key_row, new_secret
 from app.services.embedding import Embedder
@@ -42,6 +53,7 @@ class AdminService:
             role=request.role,
             user_ids=request.user_ids,
             expires_at=request.expires_at,
+            rate_limit=request.rate_limit,
         ) | {"scopes": sorted(wanted)}
         async with self.uow.begin_global(tenant_id) as tx:
             await tx.access.add_key(row)
@@ -71,6 +83,44 @@ class AdminService:
         tenant_id = await self._tenant(principal, tenant)
         if not await self.access.revoke(key_id, tenant_id):
             raise NotFound("There is no such key that is open.", code="key_not_found")
+
+    async def change_key(self, principal: Principal, tenant: str | None, key_id: UUID, request: KeyChange) -> ApiKey:
+        """Name a key anew, or give it another limit or end."""
+        principal.require_administration()
+        tenant_id = await self._tenant(principal, tenant)
+        async with self.uow.begin_global(tenant_id) as tx:
+            row = _open(await tx.access.key(key_id, tenant_id))
+            values = request.model_dump(include=request.model_fields_set)
+            await tx.access.set_key(key_id, values)
+        self.access.forget()
+        return _key({**row, **values})
+
+    async def rotate_key(
+        self, principal: Principal, tenant: str | None, key_id: UUID, request: KeyRotation
+    ) -> CreatedKey:
+        """A new key with the rights of an old one, which goes on working for a while.
+
+        Raises:
+            NotFound: There is no such key that is open.
+            Forbidden: The key has rights that the caller has not.
+        """
+        principal.require_administration()
+        tenant_id = await self._tenant(principal, tenant)
+        issued, at = IssuedKey(ids.new_id(), new_secret()), clock.now()
+        async with self.uow.begin_global(tenant_id) as tx:
+            old = _open(await tx.access.key(key_id, tenant_id))
+            if not frozenset(old["scopes"]) <= principal.scopes or (
+                old["role"] == "operator" and principal.role != "operator"
+            ):
+                raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
+            ends = at + timedelta(seconds=request.overlap_seconds)
+            await tx.access.set_key(key_id, {"expires_at": min(ends, old["expires_at"] or ends)})
+            kept = {name: old[name] for name in ("tenant_id", "name", "role", "user_ids", "expires_at", "rate_limit")}
+            row = key_row(issued, **kept) | {"scopes": old["scopes"]}
+            await tx.access.add_key(row)
+        self.access.forget()
+        blank = {"revoked_at": None, "last_used_at": None}
+        return CreatedKey(**_key(row | blank).model_dump(), key=issued.secret)
 
     async def create_tenant(self, principal: Principal, request: TenantCreate) -> Tenant:
         """Make a tenant. Raises `Conflict` where the name is taken."""
@@ -142,6 +192,13 @@ def _require_operator(principal: Principal) -> None:
 def _there(row: Row | None) -> Row:
     if row is None:
         raise NotFound("There is no such tenant.", code="tenant_not_found")
+    return row
+
+
+def _open(row: Row | None) -> Row:
+    ended = row is None or row["revoked_at"] is not None
+    if row is None or ended or (row["expires_at"] is not None and row["expires_at"] <= clock.now()):
+        raise NotFound("There is no such key that is open.", code="key_not_found")
     return row
 
 

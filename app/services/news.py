@@ -49,6 +49,9 @@ async def likeness_of_news(
 
 
 def said_of(hit: Scored, row: RowLike) -> Said | None:
-    """A user's own statement; None for everything else."""
-    own = row["source"] == "user_stated" and not row["pinned"] if hit.type == "memory" else row["role"] == "user"
+    """A user's own statement of fact; None for everything else."""
+    if hit.type == "memory":
+        own = row["source"] == "user_stated" and row["kind"] != "procedural" and not row["pinned"]
+    else:
+        own = row["role"] == "user"
     return Said(row["text"], row["tokens"], row["owner"], hit.happened, hit.score) if own else None

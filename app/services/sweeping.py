@@ -55,6 +55,7 @@ class Sweeping:
         """Queue one sweep for each tenant; one that cannot have it now does not keep it from the others."""
         async with self.uow.begin_global() as tx:
             tenants = await tx.access.tenant_ids()
+            await tx.rates.forget_full(clock.now())
         failures = 0
         for tenant_id in tenants:
             try:

@@ -12,6 +12,7 @@ from app.core.ids import new_id
 from app.core.sealing import KeyRing, SealingKey
 from app.db.models import memory_events, summaries
 from app.domain.filters import parse_filter
+from app.domain.rates import Rate
 from app.domain.scope import SHARED_OWNER, Scope
 from app.domain.store import parse_store_filter
 from app.repositories.audit import AuditFilter
@@ -659,6 +660,11 @@ def global_calls() -> Iterator[Call]:
     yield Call(name + "revision", "", on(lambda tx: tx.access.revision()))
     yield Call(name + "oldest_due_seconds", "", on(lambda tx: tx.access.oldest_due_seconds()))
     yield Call(name + "key_by_hash", "", on(lambda tx: tx.access.key_by_hash(HASH)))
+    yield Call(name + "key", "", on(lambda tx: tx.access.key(an_id(1, 2), TENANT)))
+    yield Call(name + "set_key", "", on(lambda tx: tx.access.set_key(an_id(1, 2), {"rate_limit": 60})))
+    yield Call(name + "used", "", on(lambda tx: tx.access.used(an_id(1, 2), AT)))
+    yield Call("RateRepository.take", "", on(lambda tx: tx.rates.take("key:1", Rate(60), AT)))
+    yield Call("RateRepository.forget_full", "", on(lambda tx: tx.rates.forget_full(AT)))
     yield Call(name + "add_key", "", on(lambda tx: tx.access.add_key(key_row())))
     yield Call(name + "keys", "all", on(lambda tx: tx.access.keys()))
     yield Call(name + "keys", "tenant", on(lambda tx: tx.access.keys(TENANT)))

@@ -44,6 +44,8 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "list_api_keys": ({}, None, REFUSED, LISTED),
     "create_api_key": ({}, {"name": "x", "user_ids": ["ada"]}, REFUSED, {201}),
     "revoke_api_key": ({}, None, REFUSED, ABSENT),
+    "change_api_key": ({}, {"rate_limit": 600}, REFUSED, ABSENT),
+    "rotate_api_key": ({}, {"overlap_seconds": 60}, REFUSED, ABSENT),
     "get_tenant_settings": ({}, None, REFUSED, LISTED),
     "change_tenant_settings": ({}, {"timezone": "UTC"}, REFUSED, LISTED),
     "get_stats": ({}, None, REFUSED, LISTED),

@@ -1,6 +1,6 @@
 """The tables, one module a subject. Importing this package fills `app.db.base.metadata`."""
 
-from app.db.models.access import api_keys, installation, tenants
+from app.db.models.access import api_keys, installation, rate_buckets, tenants
 from app.db.models.blocks import block_versions, blocks
 from app.db.models.checkpoints import (
     checkpoint_blobs,
@@ -64,6 +64,7 @@ __all__ = [
     "owner_stats",
     "procedure_versions",
     "procedures",
+    "rate_buckets",
     "search_explanations",
     "session_states",
     "sessions",

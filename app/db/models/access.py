@@ -7,6 +7,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    Integer,
     LargeBinary,
     SmallInteger,
     Table,
@@ -46,8 +47,19 @@ api_keys = Table(
     timestamp("expires_at"),
     timestamp("revoked_at"),
     timestamp("last_used_at"),
+    Column("rate_limit", Integer),
     CheckConstraint(one_of("role", ROLES), name="role"),
+    CheckConstraint("rate_limit > 0", name="rate_limit"),
 )
+
+rate_buckets = Table(
+    "rate_buckets",
+    metadata,
+    Column("subject", Text(collation="C"), primary_key=True),
+    timestamp("full_at", required=True),
+    prefixes=["UNLOGGED"],
+)
+"""When each bucket will be full again (`app.domain.rates`): of a key's calls, of an address's wrong keys."""
 
 installation = Table(
     "installation",
