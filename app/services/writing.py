@@ -239,7 +239,8 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         "value": memory.value,
         "category": memory.category,
         "source": memory.source,
-        "uncertain": traits.uncertain or ordering,
+        # A lesson says what to do by its nature: it stays apart from facts, fenced, and is flagged.
+        "uncertain": traits.uncertain or (ordering and memory.kind != "procedural"),
         "flags": ["instruction"] if ordering else [],
         "confidence": traits.confidence if memory.confidence is None else memory.confidence,
         "importance": memory.importance or default_importance(memory.category),

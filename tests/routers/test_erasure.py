@@ -36,7 +36,8 @@ WITHOUT_TEXT = {
     *("match_procedures", "delete_procedure", "delete_session", "prune_checkpoints", "put_checkpoint_settings"),
     *("restore_checkpoint", "close_session", "clear_messages", "pop_message", "redact_message", "reopen_session"),
     *("restore_state", "fold_summary", "undo", "delete_fact", "merge_users", "erase_user", "search_messages"),
-    *("import_user", "import_tenant", "resolve_conflict"),
+    *("import_user", "import_tenant", "resolve_conflict", "change_api_key", "rotate_api_key"),
+    *("maintain_user", "consolidate_user"),
 }
 
 

@@ -44,8 +44,8 @@ class SlowAppend:
     may_commit: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def begin(self, principal: Principal) -> AsyncIterator[Transaction]:
-        async with self.uow.begin(principal) as tx:
+    async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
+        async with self.uow.begin(principal, planned_once=planned_once) as tx:
             tx.__dict__["owners"] = SlowOwners(tx.owners, self)
             yield tx
             self.written.set()

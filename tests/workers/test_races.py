@@ -45,8 +45,8 @@ class Held:
     may_commit: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
-    async def begin(self, principal: Principal) -> AsyncIterator[Transaction]:
-        async with self.uow.begin(principal) as tx:
+    async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
+        async with self.uow.begin(principal, planned_once=planned_once) as tx:
             yield tx
             await self._hold(tx)
 
