@@ -65,10 +65,12 @@ from app.services.lessons import LessonService
 from app.services.lifecycle import LifecycleService
 from app.services.matching import Matching
 from app.services.memories import MemoryService
+from app.services.memory_file import MemoryFileService
 from app.services.messages import MessageService
 from app.services.metering import Metering
 from app.services.procedure_files import ProcedureFiles
 from app.services.procedures import ProcedureService
+from app.services.profiles import ProfileService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
 from app.services.reflecting import Reflecting
@@ -87,6 +89,7 @@ from app.services.summaries.folding import FoldingService
 from app.services.summaries.reading import SummaryService
 from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
+from app.services.timeline import TimelineService
 from app.services.tool_calls import ToolCalls
 from app.services.tools import ToolService
 from app.services.turns import TurnService
@@ -132,10 +135,12 @@ class Services:
     lifecycle: LifecycleService
     maintenance: MaintenanceService
     memories: MemoryService
+    memory_file: MemoryFileService
     memory_health: MemoryHealthService
     messages: MessageService
     procedure_files: ProcedureFiles
     procedures: ProcedureService
+    profiles: ProfileService
     recall: RecallService
     replay: ReplayService
     retrieval: RetrievalService
@@ -150,6 +155,7 @@ class Services:
     steps: StepService
     store: StoreService
     sweeping: Sweeping
+    timeline: TimelineService
     undoing: UndoService
     tools: ToolService
     turns: TurnService
@@ -295,10 +301,12 @@ def compose(
         lifecycle=LifecycleService(uow, redacting, last_work(settings)),
         maintenance=MaintenanceService(uow, Digester(embedder, summarising)),
         memories=memories,
+        memory_file=MemoryFileService(uow, embedder, redacting),
         memory_health=MemoryHealthService(uow),
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
+        profiles=ProfileService(uow),
         recall=recall,
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
@@ -313,6 +321,7 @@ def compose(
         summaries=SummaryService(uow),
         folding=FoldingService(uow, summarising),
         sweeping=Sweeping(uow, patience, lagging(after)),
+        timeline=TimelineService(uow),
         tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),
         undoing=UndoService(uow),

@@ -31,6 +31,7 @@ from app.routers import (
     ops,
     problems,
     procedures,
+    profiles,
     sessions,
     snapshots,
     states,
@@ -189,7 +190,7 @@ def _version_one() -> APIRouter:
             transfer.router,
         ),
         *(jobs.router, audit.router, admin.router),
-        *(upkeep.router, upkeep.admin_router),
+        *(upkeep.router, upkeep.admin_router, profiles.router),
     ):
         router.include_router(part)
     return router

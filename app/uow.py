@@ -40,6 +40,7 @@ from app.repositories.models import ModelRepository
 from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
+from app.repositories.profiles import ProfileRepository
 from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
@@ -48,6 +49,7 @@ from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
+from app.repositories.timelines import TimelineRepository
 from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
@@ -165,6 +167,16 @@ class Transaction:
     def facts(self) -> FactRepository:
         """Memories by exact key."""
         return FactRepository(self._bound)
+
+    @cached_property
+    def profiles(self) -> ProfileRepository:
+        """What is known about users for certain."""
+        return ProfileRepository(self._bound)
+
+    @cached_property
+    def timelines(self) -> TimelineRepository:
+        """What happened with users."""
+        return TimelineRepository(self._bound)
 
     @cached_property
     def conflicts(self) -> ConflictRepository:

@@ -25,6 +25,7 @@ from app.schemas.facts import FactPut, KeyPut
 from app.schemas.lessons import ExperienceIn, StepTaken
 from app.schemas.lifecycle import SessionFork
 from app.schemas.memories import MemoriesAdd, MemoryAdd, MemoryChange, MemoryIn, SourceIn
+from app.schemas.memory_file import MemoryFileIn
 from app.schemas.messages import MessageAppend, MessageIn, MessagesAppend
 from app.schemas.procedures import (
     Example,
@@ -100,6 +101,7 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     ToolCall: ("arguments",),
     UserChange: ("metadata",),
     ForeignMemory: ("text", "value", "metadata"),
+    MemoryFileIn: ("text",),
     Judgement: ("reason",),
     Feedback: ("reason",),
     SearchRequest: ("query", "recent"),

@@ -30,6 +30,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.sweeping.sweep(run)
         case "erase":
             await services.erasures.run(run)
+        case "reflect" | "dream":
+            raise NotImplementedError
         case _:
             assert_never(kind)
 
