@@ -40,6 +40,9 @@ from app.services.context.contexts import ContextService
 from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
+from app.services.dreaming.dreams import DreamService
+from app.services.dreaming.planning import DreamPlanner
+from app.services.dreaming.reviewing import Reviewer
 from app.services.embedding import Embedder
 from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
@@ -58,6 +61,9 @@ from app.services.forgetting.reviving import RevivalService
 from app.services.forgetting.shortening import Shortener
 from app.services.health import HealthService
 from app.services.importing import ImportService
+from app.services.insights.finding import InsightFinder
+from app.services.insights.reflection import ReflectionService
+from app.services.insights.turns import ReflectionTurns
 from app.services.jobs import JobService
 from app.services.judging import Judging
 from app.services.keys import KeyService
@@ -118,6 +124,7 @@ class Services:
     clearing: ClearingService
     conflicts: ConflictService
     contexts: ContextService
+    dreams: DreamService
     erasures: ErasureService
     prefetch: PrefetchService
     curation: CurationService
@@ -142,6 +149,8 @@ class Services:
     procedures: ProcedureService
     profiles: ProfileService
     recall: RecallService
+    reflection: ReflectionService
+    reflection_turns: ReflectionTurns
     replay: ReplayService
     retrieval: RetrievalService
     revival: RevivalService
@@ -258,6 +267,8 @@ def compose(
     )
     blocks = BlockService(uow, redacting)
     audit, jobs = AuditService(uow), JobService(uow)
+    consolidation = ConsolidationService(uow, embedder, judge, Shortener(language))
+    reviewer = Reviewer(uow, embedder, None if settings.extractor == "off" else reading.jobs)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
@@ -284,11 +295,12 @@ def compose(
             configured_counter(settings.token_counter_file),
             chooser(settings, language),
         ),
+        dreams=DreamService(uow, embedder, redacting, DreamPlanner(uow, reviewer, consolidation)),
         erasures=ErasureService(uow, access, audit, jobs),
         exports=ExportService(uow),
         imports=ImportService(uow, memories, redacting),
         prefetch=prefetch,
-        consolidation=ConsolidationService(uow, embedder, judge, Shortener(language)),
+        consolidation=consolidation,
         curation=CurationService(uow, redacting),
         expiry=ExpiryService(uow),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
@@ -308,6 +320,8 @@ def compose(
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
         profiles=ProfileService(uow),
         recall=recall,
+        reflection=ReflectionService(uow, embedder, InsightFinder(language)),
+        reflection_turns=ReflectionTurns(uow),
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
         revival=revival,

@@ -21,6 +21,7 @@ from app.routers import (
     conflicts,
     context,
     curation,
+    dreams,
     erasures,
     facts,
     jobs,
@@ -190,7 +191,7 @@ def _version_one() -> APIRouter:
             transfer.router,
         ),
         *(jobs.router, audit.router, admin.router),
-        *(upkeep.router, upkeep.admin_router, profiles.router),
+        *(upkeep.router, upkeep.admin_router, profiles.router, dreams.router),
     ):
         router.include_router(part)
     return router

@@ -21,6 +21,7 @@ from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
 from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
+from app.repositories.dreams import DreamRepository
 from app.repositories.erasing import ErasingRepository
 from app.repositories.erasures import ErasureRepository
 from app.repositories.explanations import ExplanationRepository
@@ -30,6 +31,7 @@ from app.repositories.forks import ForkRepository
 from app.repositories.health import HealthRepository
 from app.repositories.history import HistoryRepository
 from app.repositories.idempotency import IdempotencyRepository
+from app.repositories.insights import InsightRepository
 from app.repositories.jobs import JobRepository
 from app.repositories.keys import KeyRepository
 from app.repositories.lessons import LessonRepository
@@ -177,6 +179,16 @@ class Transaction:
     def timelines(self) -> TimelineRepository:
         """What happened with users."""
         return TimelineRepository(self._bound)
+
+    @cached_property
+    def insights(self) -> InsightRepository:
+        """What reflection looks at."""
+        return InsightRepository(self._bound)
+
+    @cached_property
+    def dreams(self) -> DreamRepository:
+        """What dreams propose."""
+        return DreamRepository(self._bound)
 
     @cached_property
     def conflicts(self) -> ConflictRepository:

@@ -1,6 +1,5 @@
 """/v1/users/{user_id}: the profile, MEMORY.md and the timeline"""
 
-from datetime import datetime
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request, Response

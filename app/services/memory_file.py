@@ -12,7 +12,6 @@ from app.domain.memory_file import (
     MOST_LINES,
     Edits,
     Entry,
-    Line,
     edits_between,
     fitting,
     laid_out,

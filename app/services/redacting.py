@@ -20,6 +20,7 @@ from app.schemas.blocks import BlockPatch, BlockPut, Replacement
 from app.schemas.checkpoints import CheckpointPut
 from app.schemas.context import ContextRequest, ContextWarm
 from app.schemas.curation import Feedback, Judgement
+from app.schemas.dreams import DreamChangeEdit, DreamEdit
 from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
 from app.schemas.lessons import ExperienceIn, StepTaken
@@ -102,6 +103,8 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     UserChange: ("metadata",),
     ForeignMemory: ("text", "value", "metadata"),
     MemoryFileIn: ("text",),
+    DreamEdit: ("changes",),
+    DreamChangeEdit: ("after",),
     Judgement: ("reason",),
     Feedback: ("reason",),
     SearchRequest: ("query", "recent"),

@@ -58,7 +58,8 @@ async def test_a_profile_has_what_was_stated_or_confirmed_with_its_sources_and_i
     for one in (guessed, imported):
         body_of(await api.post(f"/v1/memories/{one['id']}/confirm", json={}))
     now = facts_in(await profile_of(api))
-    assert now[guess]["confirmed"] and now[cat]["confirmed"]
+    assert now[guess]["confirmed"]
+    assert now[cat]["confirmed"]
     assert not now[home]["confirmed"]
 
 
