@@ -101,7 +101,9 @@ async def test_insights_take_over_the_sources_of_what_they_are_drawn_from(
     assert sorted(seq for source in one["sources"] for seq in source["seqs"]) == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize(("count", "importance", "due"), [(99, 1, False), (100, 1, True), (29, 5, False), (30, 5, True)])
+@pytest.mark.parametrize(
+    ("count", "importance", "due"), [(99, 1, False), (100, 1, True), (29, 5, False), (30, 5, True)]
+)
 async def test_it_comes_by_itself_when_enough_has_come_together(
     api: httpx.AsyncClient, tenant: Tenant, count: int, importance: int, due: bool
 ) -> None:

@@ -147,7 +147,7 @@ def _rewritten_zh(text: str, found: Sequence[TimeMention], zone: tzinfo, *, over
         part = _PART_ZH.search(mention.text)
         stamp = (when.in_chinese if over else when.iso_zh) + ("" if part is None else f" {_of_day(part.group())}")
         head = pieces[-1] = without_will(pieces[-1]) if over else pieces[-1]
-        gap_before = "" if over or not head or not head[-1].isalnum() else " "
+        gap_before = " " if head[-1:].isalnum() else ""
         gap_after = " " if not over and stamp[-1:].isdigit() and rest[:1].isalnum() else ""
         pieces.append(f"{gap_before}{stamp}{gap_after}")
         if over and rest[:1] == " ":

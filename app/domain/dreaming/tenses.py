@@ -63,7 +63,7 @@ def past_zh(text: str) -> str:
 
 def without_will(head: str) -> str:
     """What stands before the date, without a word for the future at its end: 用户打算."""
-    return _WILL_AT_END.sub("", head)
+    return _WILL_AT_END.sub("", head).rstrip()
 
 
 def is_past(text: str) -> bool:

@@ -17,7 +17,7 @@ from app.domain.context.words import Tongue
 LEAST_TIMES: Final = 5
 LEAST_SHARE: Final = 0.05
 MOST_SHARE: Final = 0.8
-"""What is in nearly every memory is whom they are about."""
+"""What is in nearly every memory is whom they are about, and no topic."""
 
 LEAST_DAYS: Final = 4
 LEAST_WEEKS: Final = 3
@@ -69,6 +69,7 @@ class Finding:
 def patterns(observations: Sequence[Observation], zone: tzinfo, tongue: Tongue) -> list[Finding]:
     """What can be counted, weekdays before frequencies, the clearest first; each topic once."""
     topics, spelled = _topics(observations)
+    topics = {name: rows for name, rows in topics.items() if len(rows) <= MOST_SHARE * len(observations)}
     found = [*_weekdays(topics, spelled, zone, tongue), *_frequent(topics, spelled, len(observations), tongue)]
     kept: dict[frozenset[UUID], Finding] = {}
     names: set[str] = set()
@@ -122,13 +123,9 @@ def _stem(word: str) -> str:
 def _frequent(
     topics: Mapping[str, list[Observation]], spelled: Mapping[str, str], total: int, tongue: Tongue
 ) -> list[Finding]:
-    often = [
-        (len(rows), name)
-        for name, rows in topics.items()
-        if len(rows) >= max(LEAST_TIMES, LEAST_SHARE * total) and len(rows) <= MOST_SHARE * total
-    ]
+    often = [(len(rows), name) for name, rows in topics.items() if len(rows) >= max(LEAST_TIMES, LEAST_SHARE * total)]
     found = []
-    for times, name in sorted(often, key=lambda one: (-one[0], one[1])):
+    for times, name in sorted(often, key=lambda one: -one[0]):
         word = spelled[name]
         text = (
             f"统计：最近 {total} 条记忆中有 {times} 条提到“{word}”。"
@@ -161,4 +158,4 @@ def _weekdays(
         )
         finding = Finding(text, tuple(days[day].id for day in sorted(mine)), f"weekday:{name}")
         found.append((share, times, finding))
-    return [one for _, _, one in sorted(found, key=lambda each: (-each[0], -each[1], each[2].topic))]
+    return [one for _, _, one in sorted(found, key=lambda each: (-each[0], -each[1]))]
