@@ -254,18 +254,9 @@ def compose(
     prefetch = PrefetchService(uow, retrieving, redacting, measured)
     after, summarising = work_after(settings), summariser(settings, language)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
-    retrieval = RetrievalService(
-        uow,
-        embedder,
-        rewriter,
-        ranking,
-        settings.rerank_candidates,
-        accesses,
-        explainer,
-        redacting,
-        revival,
-    )
-    blocks = BlockService(uow, redacting)
+    most = settings.rerank_candidates
+    retrieval = RetrievalService(uow, embedder, rewriter, ranking, most, accesses, explainer, redacting, revival)
+    blocks, counter = BlockService(uow, redacting), configured_counter(settings.token_counter_file)
     audit, jobs = AuditService(uow), JobService(uow)
     consolidation = ConsolidationService(uow, embedder, judge, Shortener(language))
     reviewer = Reviewer(uow, embedder, None if settings.extractor == "off" else reading.jobs)
@@ -286,15 +277,7 @@ def compose(
         checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
-        contexts=ContextService(
-            uow,
-            retrieving,
-            prefetch,
-            redacting,
-            accesses,
-            configured_counter(settings.token_counter_file),
-            chooser(settings, language),
-        ),
+        contexts=ContextService(uow, retrieving, prefetch, redacting, accesses, counter, chooser(settings, language)),
         dreams=DreamService(uow, embedder, redacting, DreamPlanner(uow, reviewer, consolidation)),
         erasures=ErasureService(uow, access, audit, jobs),
         exports=ExportService(uow),

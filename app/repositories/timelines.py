@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, RowMapping, Select, Text, and_, cast, func, literal_column, select, tuple_
+from sqlalchemy import ColumnElement, RowMapping, Select, Text, cast, func, literal_column, select, true, tuple_
 
 from app.db.models import memories, memory_events, sessions
 from app.domain.memory import EventAction
@@ -41,22 +41,22 @@ class TimelineRepository(Repository):
     ) -> list[RowMapping]:
         """Lines of the history of an owner's memories: at, name, event_id, action, reason, and the memory's columns."""
         name = _named("m", cast(_E.id, Text))
+        told = select(_E.created_at.label("at"), name, _E.id.label("event_id"), _E.action, _E.reason).where(
+            _E.tenant_id == self._tenant_id, _E.memory_id == _M.id, _E.action.in_(list(actions))
+        )
+        # The newest of each memory, looked up by index: joined, everybody's history would be read from end to end.
+        each = _within(told, _E.created_at, name, span).limit(limit).correlate(memories).lateral("told")
         columns = [_M.id.label("memory_id"), _M.id.label("id"), *(_M[one] for one in SHOWN)]
         statement = (
-            select(_E.created_at.label("at"), name, _E.id.label("event_id"), _E.action, _E.reason, *columns)
-            .join_from(memories, memory_events, and_(_E.tenant_id == _M.tenant_id, _E.memory_id == _M.id))
-            .where(
-                _M.tenant_id == self._tenant_id,
-                _M.owner == owner,
-                _E.action.in_(list(actions)),
-                self._outside_expired(_M.session_id),
-            )
+            select(*each.c, *columns)
+            .join_from(memories, each, true())
+            .where(_M.tenant_id == self._tenant_id, _M.owner == owner, self._outside_expired(_M.session_id))
         )
         if kind is not None:
             statement = statement.where(_M.kind == kind)
         if category is not None:
             statement = statement.where(_M.category == category)
-        return await self._all(_within(statement, _E.created_at, name, span).limit(limit))
+        return await self._all(statement.order_by(each.c.at.desc(), each.c.name.desc()).limit(limit))
 
     async def of_sessions(self, owner: str, span: TimeSpan, limit: int, *, closed: bool) -> list[RowMapping]:
         """Sessions of an owner by when they were opened, or closed: at, name, id, title."""

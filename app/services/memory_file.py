@@ -79,12 +79,12 @@ class MemoryFileService:
         """
         principal, at = write.principal, clock.now()
         principal.require("memories:write")
+        served = await self.get(principal, user_id)
         given = if_match or version_in(text)
         if given is None:
             raise Invalid("Send the ETag as If-Match, or keep the version's line in the file.", code="version_required")
         _check_size(text)
         cleaned = await self.redacting.clean(principal, MemoryFileIn(text=text))
-        served = await self.get(principal, user_id)
         _check_version(served, given)
         edits = edits_between(served.entries, lines_in(cleaned.request.text))
         said = stated(user_id, edits, served.rows)
