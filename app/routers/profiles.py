@@ -32,7 +32,7 @@ _FILE: Final[dict[int | str, dict[str, Any]]] = {
 _BODY: Final[dict[str, Any]] = {
     "requestBody": {
         "required": True,
-        "content": {MARKDOWN: {"schema": {"type": "string"}, "example": _EXAMPLE}},
+        "content": {kind: {"schema": {"type": "string"}, "example": _EXAMPLE} for kind in (MARKDOWN, "text/plain")},
     }
 }
 FileMatch = Annotated[

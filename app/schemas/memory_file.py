@@ -3,13 +3,13 @@
 from pydantic import Field
 
 from app.domain.redaction import SecretKind
-from app.schemas.fields import RequestModel, ResponseModel
+from app.schemas.fields import MessageText, RequestModel, ResponseModel
 
 
 class MemoryFileIn(RequestModel):
     """An edited file, once it is read."""
 
-    text: str
+    text: MessageText
 
 
 class EditedEntry(ResponseModel):

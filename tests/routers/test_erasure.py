@@ -36,7 +36,10 @@ WITHOUT_TEXT = {
     *("match_procedures", "delete_procedure", "delete_session", "prune_checkpoints", "put_checkpoint_settings"),
     *("restore_checkpoint", "close_session", "clear_messages", "pop_message", "redact_message", "reopen_session"),
     *("restore_state", "fold_summary", "undo", "delete_fact", "merge_users", "erase_user", "search_messages"),
-    *("import_user", "import_tenant", "resolve_conflict"),
+    *("import_user", "import_tenant", "resolve_conflict", "maintain_user", "consolidate_user"),
+    *("reflect_on_user", "dream_of_user", "apply_dream", "reject_dream"),
+    # What their texts become are memories, and dreams, which quote memories: both go with their user.
+    *("put_memory_file", "edit_dream"),
 }
 
 
