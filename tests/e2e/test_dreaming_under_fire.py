@@ -21,9 +21,9 @@ def test_a_worker_killed_in_a_dream_does_nothing_twice_and_all_of_it_is_undone(
     for texts in (*([wording.format(name) for name in NAMES] for wording in wordings), plans):
         body = {"memories": [{"text": text, "user_id": user} for text in texts]}
         api.post("/v1/memories", json=body).raise_for_status()
-    asked = api.post(f"/v1/users/{user}/dream", json={}).raise_for_status().json()
     owned = "SELECT text, seen_count FROM memories WHERE user_id = $1 AND status = 'active' ORDER BY text"
     before = [tuple(row) for row in rows(served, owned, user)]
+    asked = api.post(f"/v1/users/{user}/dream", json={}).raise_for_status().json()
 
     def state() -> str:
         found: str = api.get(f"/v1/jobs/{asked['job_id']}").raise_for_status().json()["status"]
