@@ -40,6 +40,9 @@ from app.services.context.contexts import ContextService
 from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
+from app.services.dreaming.dreams import DreamService
+from app.services.dreaming.planning import DreamPlanner
+from app.services.dreaming.reviewing import Reviewer
 from app.services.embedding import Embedder
 from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
@@ -58,6 +61,9 @@ from app.services.forgetting.reviving import RevivalService
 from app.services.forgetting.shortening import Shortener
 from app.services.health import HealthService
 from app.services.importing import ImportService
+from app.services.insights.finding import InsightFinder
+from app.services.insights.reflection import ReflectionService
+from app.services.insights.turns import ReflectionTurns
 from app.services.jobs import JobService
 from app.services.judging import Judging
 from app.services.keys import KeyService
@@ -65,10 +71,12 @@ from app.services.lessons import LessonService
 from app.services.lifecycle import LifecycleService
 from app.services.matching import Matching
 from app.services.memories import MemoryService
+from app.services.memory_file import MemoryFileService
 from app.services.messages import MessageService
 from app.services.metering import Metering
 from app.services.procedure_files import ProcedureFiles
 from app.services.procedures import ProcedureService
+from app.services.profiles import ProfileService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
 from app.services.reflecting import Reflecting
@@ -87,6 +95,7 @@ from app.services.summaries.folding import FoldingService
 from app.services.summaries.reading import SummaryService
 from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
+from app.services.timeline import TimelineService
 from app.services.tool_calls import ToolCalls
 from app.services.tools import ToolService
 from app.services.turns import TurnService
@@ -115,6 +124,7 @@ class Services:
     clearing: ClearingService
     conflicts: ConflictService
     contexts: ContextService
+    dreams: DreamService
     erasures: ErasureService
     prefetch: PrefetchService
     curation: CurationService
@@ -132,11 +142,15 @@ class Services:
     lifecycle: LifecycleService
     maintenance: MaintenanceService
     memories: MemoryService
+    memory_file: MemoryFileService
     memory_health: MemoryHealthService
     messages: MessageService
     procedure_files: ProcedureFiles
     procedures: ProcedureService
+    profiles: ProfileService
     recall: RecallService
+    reflection: ReflectionService
+    reflection_turns: ReflectionTurns
     replay: ReplayService
     retrieval: RetrievalService
     revival: RevivalService
@@ -150,6 +164,7 @@ class Services:
     steps: StepService
     store: StoreService
     sweeping: Sweeping
+    timeline: TimelineService
     undoing: UndoService
     tools: ToolService
     turns: TurnService
@@ -239,19 +254,12 @@ def compose(
     prefetch = PrefetchService(uow, retrieving, redacting, measured)
     after, summarising = work_after(settings), summariser(settings, language)
     messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
-    retrieval = RetrievalService(
-        uow,
-        embedder,
-        rewriter,
-        ranking,
-        settings.rerank_candidates,
-        accesses,
-        explainer,
-        redacting,
-        revival,
-    )
-    blocks = BlockService(uow, redacting)
+    most = settings.rerank_candidates
+    retrieval = RetrievalService(uow, embedder, rewriter, ranking, most, accesses, explainer, redacting, revival)
+    blocks, counter = BlockService(uow, redacting), configured_counter(settings.token_counter_file)
     audit, jobs = AuditService(uow), JobService(uow)
+    consolidation = ConsolidationService(uow, embedder, judge, Shortener(language))
+    reviewer = Reviewer(uow, embedder, None if settings.extractor == "off" else reading.jobs)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
@@ -269,20 +277,13 @@ def compose(
         checkpoints=CheckpointService(uow, redacting, settings.checkpoint_max_value_bytes),
         clearing=ClearingService(uow),
         conflicts=ConflictService(uow),
-        contexts=ContextService(
-            uow,
-            retrieving,
-            prefetch,
-            redacting,
-            accesses,
-            configured_counter(settings.token_counter_file),
-            chooser(settings, language),
-        ),
+        contexts=ContextService(uow, retrieving, prefetch, redacting, accesses, counter, chooser(settings, language)),
+        dreams=DreamService(uow, embedder, redacting, DreamPlanner(uow, reviewer, consolidation)),
         erasures=ErasureService(uow, access, audit, jobs),
         exports=ExportService(uow),
         imports=ImportService(uow, memories, redacting),
         prefetch=prefetch,
-        consolidation=ConsolidationService(uow, embedder, judge, Shortener(language)),
+        consolidation=consolidation,
         curation=CurationService(uow, redacting),
         expiry=ExpiryService(uow),
         extraction=ExtractionService(uow, embedder, reading.jobs, judging, reading.instead, measured),
@@ -295,11 +296,15 @@ def compose(
         lifecycle=LifecycleService(uow, redacting, last_work(settings)),
         maintenance=MaintenanceService(uow, Digester(embedder, summarising)),
         memories=memories,
+        memory_file=MemoryFileService(uow, embedder, redacting),
         memory_health=MemoryHealthService(uow),
         messages=messages,
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
+        profiles=ProfileService(uow),
         recall=recall,
+        reflection=ReflectionService(uow, embedder, InsightFinder(language)),
+        reflection_turns=ReflectionTurns(uow),
         replay=ReplayService(uow, explainer),
         retrieval=retrieval,
         revival=revival,
@@ -313,6 +318,7 @@ def compose(
         summaries=SummaryService(uow),
         folding=FoldingService(uow, summarising),
         sweeping=Sweeping(uow, patience, lagging(after)),
+        timeline=TimelineService(uow),
         tools=ToolService(ToolCalls(uow, blocks, memories, retrieval, recall), redacting),
         turns=TurnService(uow, redacting, messages),
         undoing=UndoService(uow),

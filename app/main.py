@@ -21,6 +21,7 @@ from app.routers import (
     conflicts,
     context,
     curation,
+    dreams,
     erasures,
     facts,
     jobs,
@@ -31,6 +32,7 @@ from app.routers import (
     ops,
     problems,
     procedures,
+    profiles,
     sessions,
     snapshots,
     states,
@@ -189,7 +191,7 @@ def _version_one() -> APIRouter:
             transfer.router,
         ),
         *(jobs.router, audit.router, admin.router),
-        *(upkeep.router, upkeep.admin_router),
+        *(upkeep.router, upkeep.admin_router, profiles.router, dreams.router),
     ):
         router.include_router(part)
     return router

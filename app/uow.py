@@ -21,6 +21,7 @@ from app.repositories.checkpoint_upkeep import CheckpointUpkeepRepository
 from app.repositories.checkpoints import CheckpointRepository
 from app.repositories.conflicts import ConflictRepository
 from app.repositories.contexts import ContextRepository
+from app.repositories.dreams import DreamRepository
 from app.repositories.erasing import ErasingRepository
 from app.repositories.erasures import ErasureRepository
 from app.repositories.explanations import ExplanationRepository
@@ -30,6 +31,7 @@ from app.repositories.forks import ForkRepository
 from app.repositories.health import HealthRepository
 from app.repositories.history import HistoryRepository
 from app.repositories.idempotency import IdempotencyRepository
+from app.repositories.insights import InsightRepository
 from app.repositories.jobs import JobRepository
 from app.repositories.keys import KeyRepository
 from app.repositories.lessons import LessonRepository
@@ -40,6 +42,7 @@ from app.repositories.models import ModelRepository
 from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
+from app.repositories.profiles import ProfileRepository
 from app.repositories.rates import RateRepository
 from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
@@ -49,6 +52,7 @@ from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
+from app.repositories.timelines import TimelineRepository
 from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
@@ -166,6 +170,26 @@ class Transaction:
     def facts(self) -> FactRepository:
         """Memories by exact key."""
         return FactRepository(self._bound)
+
+    @cached_property
+    def profiles(self) -> ProfileRepository:
+        """What is known about users for certain."""
+        return ProfileRepository(self._bound)
+
+    @cached_property
+    def timelines(self) -> TimelineRepository:
+        """What happened with users."""
+        return TimelineRepository(self._bound)
+
+    @cached_property
+    def insights(self) -> InsightRepository:
+        """What reflection looks at."""
+        return InsightRepository(self._bound)
+
+    @cached_property
+    def dreams(self) -> DreamRepository:
+        """What dreams propose."""
+        return DreamRepository(self._bound)
 
     @cached_property
     def conflicts(self) -> ConflictRepository:

@@ -17,6 +17,8 @@ JobKind = Literal[
     "revive",
     "sweep",
     "erase",
+    "reflect",
+    "dream",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

@@ -7,7 +7,9 @@ from uuid import UUID
 
 from app.core.errors import Forbidden
 from app.domain.context.defaults import ContextDefaults
+from app.domain.dreaming.policy import DreamingPolicy
 from app.domain.gate.judging import DEFAULT_THRESHOLD
+from app.domain.insights.policy import ReflectionPolicy
 from app.domain.lifecycle.policy import ForgettingPolicy
 from app.domain.memory import Kind
 
@@ -43,8 +45,9 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 @dataclass(frozen=True, slots=True)
 class TenantDefaults:
     """What a tenant has set: a zone, lives in seconds, weights of a search and the making of contexts for requests that
-    name none, what becomes of secrets in what is written, how much a find must be worth to be kept, and how many tokens
-    of the language model a day may take, and what is forgotten when. `fence_key` signs what is served into prompts.
+    name none, what becomes of secrets in what is written, how much a find must be worth to be kept, how many tokens of
+    the language model a day may take, what is forgotten when, and when memories are reflected on and put in order.
+    `fence_key` signs what is served into prompts.
     """
 
     timezone: str | None = None
@@ -59,6 +62,8 @@ class TenantDefaults:
     daily_token_budget: int | None = None
     context: ContextDefaults = field(default_factory=ContextDefaults)
     forgetting: ForgettingPolicy = field(default_factory=ForgettingPolicy)
+    reflection: ReflectionPolicy = field(default_factory=ReflectionPolicy)
+    dreaming: DreamingPolicy = field(default_factory=DreamingPolicy)
     fence_key: bytes = field(default=b"", repr=False)
 
     def ttl_of(self, kind: Kind) -> int | None:

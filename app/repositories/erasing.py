@@ -32,6 +32,7 @@ from app.db.models import (
     checkpoint_writes,
     checkpoints,
     context_cache,
+    dreams,
     experiences,
     idempotency_keys,
     jobs,
@@ -66,7 +67,7 @@ OF_MESSAGES: Final = (message_postings, message_vectors)
 OF_SESSIONS: Final = (summaries, session_states, context_cache, messages)
 OF_MEMORIES: Final = (memory_sources, memory_events, memory_postings, memory_vectors)
 OF_THREADS: Final = (checkpoint_steps, checkpoint_writes, checkpoint_blobs, checkpoints)
-OF_USERS: Final = (blocks, store_items, jobs, idempotency_keys, search_explanations, owner_stats, users)
+OF_USERS: Final = (blocks, store_items, jobs, dreams, idempotency_keys, search_explanations, owner_stats, users)
 
 REACHED: Final[frozenset[Table]] = frozenset(
     {
@@ -166,8 +167,10 @@ class ErasingRepository(Repository):
     async def erase_memories(self, ids: Sequence[UUID]) -> Counts:
         """Remove memories with their history, sources, words, vectors, and what is procedural of them."""
         named = _ids(ids)
+        whose = select(memories.c.user_id).where(memories.c.tenant_id == self._tenant_id, memories.c.id == named)
         return await self._delete(
             [
+                (dreams, dreams.c.user_id.in_(whose)),  # what was proposed quotes memories
                 (procedure_versions, procedure_versions.c.procedure_id == named),
                 (procedures, procedures.c.id == named),
                 (experiences, experiences.c.lesson_id == named),
@@ -221,6 +224,7 @@ class ErasingRepository(Repository):
                 (store_items, store_items.c.user_id == user_id),
                 (jobs, jobs.c.user_id == user_id),
                 (jobs, filtering),
+                (dreams, dreams.c.user_id == user_id),
                 (idempotency_keys, idempotency_keys.c.user_id == user_id),
                 (idempotency_keys, unnamed),
                 (search_explanations, search_explanations.c.user_id == user_id),

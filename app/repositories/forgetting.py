@@ -73,6 +73,14 @@ class ForgettingRepository(Repository):
         statement = select(*self._trace()).where(*self._fading(owner, at), _M.kind.in_(list(kinds)))
         return await self._all(statement.order_by(touched, _M.id).limit(limit))
 
+    async def newest(self, owner: str) -> datetime | None:
+        """When the newest memory of an owner was stored that is no conclusion of the service's own."""
+        statement = select(_M.created_at).where(
+            _M.tenant_id == self._tenant_id, _M.owner == owner, _M.source != "derived"
+        )
+        row = await self._first(statement.order_by(_M.id.desc()).limit(1))
+        return None if row is None else row["created_at"]
+
     async def current_count(self, owner: str, at: datetime) -> int:
         """How many current memories an owner has."""
         statement = select(_M.id).where(_M.tenant_id == self._tenant_id, _M.owner == owner, *current_at(at))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import DateTime, LargeBinary, RowMapping, Uuid, delete, func, or_, select
+from sqlalchemy import DateTime, LargeBinary, RowMapping, Uuid, delete, func, or_, select, update
 
 from app.db.models import memories, memory_events, memory_sources
 from app.repositories.base import Repository
@@ -61,6 +61,17 @@ class HistoryRepository(Repository):
             memories.c.tenant_id == self._tenant_id, memories.c.superseded_by == memory_id
         )
         return list((await self._connection.execute(statement)).scalars().all())
+
+    async def gather(self, ids: Sequence[UUID], actor: str, after: UUID, undo_id: UUID, reason: str) -> None:
+        """Give what an actor has done to memories since a line's id one id that undoes all of it."""
+        events = memory_events.c
+        statement = update(memory_events).where(
+            events.tenant_id == self._tenant_id,
+            events.memory_id == func.any(list(ids)),
+            events.id > after,
+            events.actor == actor,
+        )
+        await self._run(statement.values(undo_id=undo_id, reason=func.coalesce(events.reason, reason)))
 
     async def drop_sources(self, memory_id: UUID, at: datetime) -> None:
         """Remove the sources that a memory got at an instant."""

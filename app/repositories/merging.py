@@ -23,6 +23,7 @@ from sqlalchemy import (
 from app.db.models import (
     blocks,
     checkpoint_threads,
+    dreams,
     idempotency_keys,
     jobs,
     lessons,
@@ -58,6 +59,7 @@ OWNED_AND_NAMED: Final[tuple[Table, ...]] = (memories, sessions)
 
 NAMED: Final[tuple[Table, ...]] = (
     jobs,
+    dreams,
     checkpoint_threads,
     store_items,
     idempotency_keys,

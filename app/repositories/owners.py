@@ -10,6 +10,7 @@ from sqlalchemy import (
     ARRAY,
     BigInteger,
     BindParameter,
+    RowMapping,
     Subquery,
     Table,
     Text,
@@ -178,6 +179,34 @@ class OwnerRepository(Repository):
             owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners))
         )
         await self._run(statement.values(maintained_at=at))
+
+    async def dreamers(self, before: datetime, limit: int) -> list[RowMapping]:
+        """Users with memories whose last dream was before an instant, or who had none, the longest ago first.
+
+        Rows of owner, dreamed_at and memory_count, locked; who is held by another transaction waits for the next time.
+        """
+        last = owner_stats.c.dreamed_at
+        statement = (
+            select(owner_stats.c.owner, last, owner_stats.c.memory_count)
+            .where(
+                owner_stats.c.tenant_id == self._tenant_id,
+                or_(last.is_(None), last < before),
+                owner_stats.c.owner >= "u:",
+                owner_stats.c.owner < "u;",
+                _HAS_MEMORIES,
+            )
+            .order_by(last.nulls_first(), owner_stats.c.owner)
+            .limit(limit)
+            .with_for_update(key_share=True, skip_locked=True)
+        )
+        return await self._all(statement)
+
+    async def dreamed(self, owners: Sequence[str], at: datetime) -> None:
+        """Owners whose rows are locked have had their turn to dream."""
+        statement = update(owner_stats).where(
+            owner_stats.c.tenant_id == self._tenant_id, owner_stats.c.owner == func.any(_names(owners))
+        )
+        await self._run(statement.values(dreamed_at=at))
 
     async def differing(self, owners: Sequence[str]) -> list[str]:
         """Those of the owners whose counters are not what their rows say, all seen at one instant."""

@@ -99,6 +99,30 @@ class SessionRepository(Repository):
             statement = statement.where(tuple_(sessions.c.created_at, sessions.c.id) < tuple_(*after))
         return await self._all(statement.order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit))
 
+    async def last_of(self, owner: str, limit: int) -> list[RowMapping]:
+        """The last sessions of an owner that have messages which extraction is done with, newest first."""
+        statement = select(sessions).where(
+            sessions.c.tenant_id == self._tenant_id,
+            sessions.c.owner == owner,
+            sessions.c.extracted_seq > 0,
+            self._outside_expired(sessions.c.id),
+        )
+        return await self._all(statement.order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(limit))
+
+    async def last_active(self, owner: str) -> datetime | None:
+        """When the last message came among an owner's newest sessions; None where there is none."""
+        newest = (
+            select(sessions.c.last_message_at)
+            .where(sessions.c.tenant_id == self._tenant_id, sessions.c.owner == owner)
+            .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+            .limit(20)
+            .subquery()
+        )
+        found: datetime | None = (
+            await self._connection.execute(select(func.max(newest.c.last_message_at)))
+        ).scalar_one()
+        return found
+
     async def count(self, filters: dict[str, str], at: datetime | None = None) -> int:
         """How many sessions the filters leave; with `at`, without those that have expired by then."""
         statement = select(func.count()).select_from(sessions).where(*self._filtered(filters), *self._alive(at))

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request, Response
@@ -76,10 +76,17 @@ async def get_claim(
         return None
     if not idempotency_key.strip() or text_fault(idempotency_key) is not None:
         raise Invalid("The Idempotency-Key is blank or cannot be stored.", code="bad_idempotency_key")
-    body = await request.json() if await request.body() else None
+    body = await _body_of(request)
     same = [request.url.path, request.url.query, json.dumps(body, sort_keys=True)]
     digest = hashlib.sha256(json.dumps(same).encode()).digest()
     return IdempotencyClaim(principal.key_id, request.method, request.scope["route"].path, idempotency_key, digest)
+
+
+async def _body_of(request: Request) -> Any:  # noqa: ANN401 - JSON is anything
+    raw = await request.body()
+    if request.headers.get("content-type", "").startswith("text/"):
+        return raw.hex()
+    return await request.json() if raw else None
 
 
 ClaimDep = Annotated[IdempotencyClaim | None, Depends(get_claim)]

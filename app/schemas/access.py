@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from app.domain.context.defaults import SectionName, Strategy
+from app.domain.dreaming.policy import DreamTrigger
 from app.domain.lifecycle.policy import MOST_ARCHIVE_BELOW
 from app.domain.principal import Permission, RedactionPolicy, Role
 from app.schemas.fields import Id, Instant, RequestModel, ResponseModel, ShortText, Timezone, Ttl
@@ -151,6 +152,24 @@ class TenantSettings(RequestModel):
     )
     consolidation: Literal["auto", "manual"] | None = Field(
         None, description="Whether near-duplicates are merged every day (auto) or when it is asked for; default manual"
+    )
+    reflection: Literal["auto", "manual"] | None = Field(
+        None, description="Whether insights are drawn when enough has come together (auto, the default) or when asked"
+    )
+    reflect_importance: int | None = Field(
+        None, ge=1, le=1_000_000, description="Importance that new memories add up to before a reflection; default 150"
+    )
+    reflect_count: int | None = Field(
+        None, ge=2, le=1_000_000, description="Or so many new memories, whatever their importance; default 100"
+    )
+    reflected_observations: Literal["outweigh", "archive", "keep"] | None = Field(
+        None, description="What becomes of the episodes that an insight stands for: they weigh less (default)"
+    )
+    dream_when: list[DreamTrigger] | None = Field(
+        None,
+        max_length=5,
+        description="When memories are put in order without being asked for: idle, nightly, weekly (at night, in the "
+        "tenant's zone), session_closed, near_capacity; default never",
     )
     search_legs: LegWeights | None = Field(None, description="Weights of the legs for searches that name none")
     search_weights: FactorWeights | None = Field(None, description="Weights of the factors, likewise")

@@ -122,6 +122,7 @@ class CurationService:
             before = await locked_memory(tx, write.principal, memory_id, deleted_too=True)
             check_version(before["version"], write.if_match)
             await uncount(tx, before)
+            await tx.dreams.forget_of(before["user_id"])
             await tx.memories.erase(memory_id)
             return Answer(204, None)
 

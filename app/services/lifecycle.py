@@ -7,7 +7,9 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.core import clock, ids
+from app.domain.dreaming.policy import AFTER_CLOSING
 from app.domain.jobs import JobKind
+from app.domain.scope import Scope
 from app.domain.session import SessionStatus
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
@@ -42,6 +44,8 @@ class LifecycleService:
             before, after = await _turned(tx, session_id, "closed", at)
             due = [] if after is before else [kind for kind in self.last_work if _behind(kind, before)]
             job_ids = [str(await self._finish(tx, kind, before, at)) for kind in due]
+            if after is not before and "session_closed" in write.principal.defaults.dreaming.when:
+                await _dream_later(tx, before["user_id"], at)
             return Answer(200, ClosedSession(**session_of(after).model_dump(), job_ids=job_ids))
 
         return await write_once(self.uow, write, ClosedSession, work)
@@ -91,6 +95,12 @@ async def _turned(tx: Transaction, session_id: str, status: SessionStatus, at: d
     closed_at = at if status == "closed" else None
     values = {"status": status, "closed_at": closed_at, "updated_at": at}
     return before, alive(await tx.sessions.change(session_id, values))
+
+
+async def _dream_later(tx: Transaction, user_id: str | None, at: datetime) -> None:
+    """A dream of whose session was closed; one that waits already is joined."""
+    if user_id is not None:
+        await tx.jobs.enqueue("dream", Scope(user_id).owner, at, delay=AFTER_CLOSING, user_id=user_id)
 
 
 def _behind(kind: JobKind, session: Row) -> bool:

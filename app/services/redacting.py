@@ -20,11 +20,13 @@ from app.schemas.blocks import BlockPatch, BlockPut, Replacement
 from app.schemas.checkpoints import CheckpointPut
 from app.schemas.context import ContextRequest, ContextWarm
 from app.schemas.curation import Feedback, Judgement
+from app.schemas.dreams import DreamChangeEdit, DreamEdit
 from app.schemas.extraction import ExtractRequest
 from app.schemas.facts import FactPut, KeyPut
 from app.schemas.lessons import ExperienceIn, StepTaken
 from app.schemas.lifecycle import SessionFork
 from app.schemas.memories import MemoriesAdd, MemoryAdd, MemoryChange, MemoryIn, SourceIn
+from app.schemas.memory_file import MemoryFileIn
 from app.schemas.messages import MessageAppend, MessageIn, MessagesAppend
 from app.schemas.procedures import (
     Example,
@@ -100,6 +102,9 @@ CONTENT: Final[Mapping[type[BaseModel], Sequence[str]]] = {
     ToolCall: ("arguments",),
     UserChange: ("metadata",),
     ForeignMemory: ("text", "value", "metadata"),
+    MemoryFileIn: ("text",),
+    DreamEdit: ("changes",),
+    DreamChangeEdit: ("after",),
     Judgement: ("reason",),
     Feedback: ("reason",),
     SearchRequest: ("query", "recent"),

@@ -14,8 +14,10 @@ from app.domain.jobs import JOB_KINDS, JobKind
 from app.domain.scope import Scope
 from app.repositories.sessions import Lagging
 from app.services.answers import KEPT_FOR
+from app.services.dreaming.turns import DreamTurns
 from app.services.explaining import KEPT_FOR as EXPLANATIONS_KEPT
 from app.services.forgetting.expiring import anything_to_expire
+from app.services.insights.turns import ReflectionTurns
 from app.services.sessions import forget_expired
 from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
@@ -34,6 +36,9 @@ OWNERS_AT_ONCE: Final = 200
 
 ROWS_AT_ONCE: Final = 50_000
 """Rows that it counts for that, unless a single owner has more."""
+
+DREAMS_KEPT: Final = timedelta(days=30)
+"""What was proposed or done by them: as long as it can be undone."""
 
 RECORDS_KEPT: Final = timedelta(days=7)
 SWEEPS_KEPT: Final = timedelta(hours=1)
@@ -77,6 +82,7 @@ class Sweeping:
         await self._expired_checkpoints(run.tenant_id)
         recounted, owners_to = await self._counters(run.tenant_id)
         maintained = await self._due_owners(run.tenant_id)
+        dreaming = await DreamTurns(self.uow).queue(run.tenant_id)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             woken = [job for job in await tx.jobs.overdue(at - self.patience, MANY) if job != run.fence.job_id]
             for job_id in woken:
@@ -85,12 +91,15 @@ class Sweeping:
             await tx.store.forget(at, MANY)
             await tx.explanations.forget(at - EXPLANATIONS_KEPT)
             await tx.contexts.expire(at - CONTEXTS_KEPT)
+            await tx.dreams.forget(at - DREAMS_KEPT)
             if await anything_to_expire(tx, at):
                 await tx.jobs.enqueue("expire", SUBJECT, at)
             await self._forget_records(tx, at)
             await tx.jobs.forget_dispatch_log(at - DISPATCH_LOG_KEPT)
             done = {"sessions": requeued, "expired": expired, "jobs": len(woken), "answers": answers}
-            await run.finish(tx, done | {"recounted": recounted, "owners_to": owners_to, "due": maintained})
+            await run.finish(
+                tx, done | {"recounted": recounted, "owners_to": owners_to, "due": maintained, "dreams": dreaming}
+            )
 
     async def _due_owners(self, tenant_id: UUID) -> int:
         """Queue the daily maintenance of those whose turn it is; an owner's first is a day after the first look."""
@@ -106,6 +115,8 @@ class Sweeping:
                 await tx.jobs.enqueue("maintain", owner, at, user_id=user_id)
                 if consolidates:
                     await tx.jobs.enqueue("consolidate", owner, at, user_id=user_id)
+        for owner in due:
+            await ReflectionTurns(self.uow).of_owner(tenant_id, owner)
         return len(due)
 
     async def _forget_records(self, tx: Transaction, at: datetime) -> None:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from app.domain.context.defaults import ContextDefaults, ordered
+from app.domain.dreaming.policy import DreamingPolicy
+from app.domain.insights.policy import ReflectionPolicy
 from app.domain.lifecycle.policy import ForgettingPolicy
 from app.domain.memory import Kind
 from app.domain.principal import TenantDefaults
@@ -38,6 +40,8 @@ def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults
         daily_token_budget=settings.get("daily_token_budget"),
         context=ContextDefaults(**named),
         forgetting=forgetting_of(settings),
+        reflection=reflection_of(settings),
+        dreaming=DreamingPolicy(tuple(settings.get("dream_when") or ())),
         fence_key=bytes(fence_key),
     )
 
@@ -52,6 +56,17 @@ def forgetting_of(settings: Mapping[str, Any]) -> ForgettingPolicy:
         half_life_days=cast("Mapping[Kind, float]", _set(settings.get("half_life_days"))),
         consolidate=settings.get("consolidation") == "auto",
         **own,
+    )
+
+
+def reflection_of(settings: Mapping[str, Any]) -> ReflectionPolicy:
+    """The rules of reflection in a tenant's settings."""
+    known = ReflectionPolicy()
+    return ReflectionPolicy(
+        auto=settings.get("reflection", "auto") == "auto",
+        importance=settings.get("reflect_importance", known.importance),
+        count=settings.get("reflect_count", known.count),
+        observations=settings.get("reflected_observations", known.observations),
     )
 
 

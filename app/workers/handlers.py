@@ -16,6 +16,7 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.bulk.run(run)
         case "extract":
             await services.extraction.run(run)
+            await services.reflection_turns.after_session(run.tenant_id, run.subject)
             await _prepare_anew(services, run)
         case "reconcile":
             await services.reviewing.run(run)
@@ -24,8 +25,8 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await _prepare_anew(services, run)
         case "prefetch":
             await services.prefetch.run(run)
-        case "expire" | "maintain" | "consolidate" | "revive":
-            await _forget(services, kind, run)
+        case "expire" | "maintain" | "consolidate" | "revive" | "reflect" | "dream":
+            await _keep_in_order(services, kind, run)
         case "sweep":
             await services.sweeping.sweep(run)
         case "erase":
@@ -41,8 +42,10 @@ async def _embed(services: Services, kind: Literal["embed_messages", "embed_memo
         await services.vectorising.memories(run)
 
 
-async def _forget(
-    services: Services, kind: Literal["expire", "maintain", "consolidate", "revive"], run: JobRun
+async def _keep_in_order(
+    services: Services,
+    kind: Literal["expire", "maintain", "consolidate", "revive", "reflect", "dream"],
+    run: JobRun,
 ) -> None:
     match kind:
         case "expire":
@@ -53,6 +56,10 @@ async def _forget(
             await services.consolidation.run(run)
         case "revive":
             await services.revival.run(run)
+        case "reflect":
+            await services.reflection.run(run)
+        case "dream":
+            await services.dreams.run(run)
         case _:
             assert_never(kind)
 

@@ -28,6 +28,7 @@ from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
 from app.repositories.snapshots import Asked, session_thread
 from app.repositories.store import IndexedText, Within
+from app.repositories.timelines import TimeSpan
 from app.repositories.transfer import BLOCKS, ITEMS, LESSONS, MEMORIES, PROCEDURES, SESSIONS, TABLES, THREADS
 from app.repositories.vectors import Embedded
 from app.uow import GlobalTransaction, Transaction
@@ -245,6 +246,8 @@ def history_calls() -> Iterator[Call]:
     yield Call("MemoryRepository.any_for_update", "many", lambda tx: tx.memories.any_for_update(some))
     past = Selection(Scope(USER), AT, then=then)
     yield Call("MemoryRepository.page", "of the past", lambda tx: tx.memories.page(past, None, 50))
+    gathered = ([MEMORY], "me", an_id(4, N - 1), new_id(), "edited")
+    yield Call("HistoryRepository.gather", "one", lambda tx: tx.history.gather(*gathered))
 
 
 def fact_calls() -> Iterator[Call]:
@@ -287,6 +290,57 @@ def forgetting_calls() -> Iterator[Call]:
     yield Call("OwnerRepository.unmaintained", "never yet", lambda tx: tx.owners.unmaintained(None, 100))
     yield Call("OwnerRepository.unmaintained", "some", lambda tx: tx.owners.unmaintained(late, 100))
     yield Call("OwnerRepository.maintained", "some", lambda tx: tx.owners.maintained([OWNER], AT))
+    yield Call(name + "newest", "one", lambda tx: tx.forgetting.newest(OWNER))
+
+
+def dreaming_calls() -> Iterator[Call]:
+    late, user, dream = AT + timedelta(days=4000), USER, an_id(12, N)
+    yield Call("OwnerRepository.dreamers", "some", lambda tx: tx.owners.dreamers(late, 100))
+    yield Call("OwnerRepository.dreamed", "some", lambda tx: tx.owners.dreamed([OWNER], AT))
+    yield Call("SessionRepository.last_of", "some", lambda tx: tx.sessions.last_of(OWNER, 5))
+    yield Call("SessionRepository.last_active", "one", lambda tx: tx.sessions.last_active(OWNER))
+    name = "DreamRepository."
+    fresh = {"id": new_id(), "user_id": user, "state": "proposed", "changes": {}, "created_at": AT}
+    yield Call(name + "add", "one", lambda tx: tx.dreams.add(fresh))
+    for who, users in (("any", None), ("bound", BOUND)):
+        yield Call(name + "get", who, lambda tx: tx.dreams.get(user, dream), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.dreams.get_for_update(user, dream), users)
+        yield Call(name + "page", f"first, {who}", lambda tx: tx.dreams.page(user, None, 50), users)
+    yield Call(name + "page", "next", lambda tx: tx.dreams.page(user, an_id(12, N + 5), 50))
+    yield Call(name + "change", "one", lambda tx: tx.dreams.change(dream, {"state": "rejected"}))
+    yield Call(name + "forget", "old", lambda tx: tx.dreams.forget(at(20)))
+    yield Call(name + "forget_of", "one", lambda tx: tx.dreams.forget_of(user))
+    some = [an_id(1, N + n) for n in range(50)]
+    yield Call(name + "predecessors", "some", lambda tx: tx.dreams.predecessors(some))
+
+
+def profile_calls() -> Iterator[Call]:
+    late, actions = AT + timedelta(days=4000), ["added", "superseded"]
+    for what in ("facts", "known", "insights"):
+        yield Call(f"ProfileRepository.{what}", "one", lambda tx, of=what: getattr(tx.profiles, of)(OWNER, AT, 200))
+    name = "InsightRepository."
+    yield Call(name + "last", "one", lambda tx: tx.insights.last(OWNER))
+    yield Call(name + "reflected", "one", lambda tx: tx.insights.reflected(OWNER, AT))
+    for since, when in (("ever", None), ("some", AT - timedelta(days=4000))):
+        yield Call(name + "gathered", since, lambda tx, at=when: tx.insights.gathered(OWNER, at, AT))
+        yield Call(name + "observations", since, lambda tx, at=when: tx.insights.observations(OWNER, at, AT, 500))
+    yield Call(name + "corrected", "some", lambda tx: tx.insights.corrected(OWNER, 2, 3))
+    yield Call(name + "outweigh", "two", lambda tx: tx.insights.outweigh([MEMORY, an_id(1, N + 1)], 0.5, AT))
+    span, name = TimeSpan(), "TimelineRepository."
+    narrow = TimeSpan(AT - timedelta(days=4000), late, (late, "m:x"))
+    for which, within in (("first", span), ("next", narrow)):
+        yield Call(
+            name + "of_memories", which, lambda tx, one=within: tx.timelines.of_memories(OWNER, actions, one, 50)
+        )
+        yield Call(
+            name + "of_memories",
+            f"{which}, some",
+            lambda tx, one=within: tx.timelines.of_memories(OWNER, actions, one, 50, kind="semantic", category="other"),
+        )
+        yield Call(
+            name + "of_sessions", which, lambda tx, one=within: tx.timelines.of_sessions(OWNER, one, 50, closed=False)
+        )
+    yield Call(name + "of_sessions", "closed", lambda tx: tx.timelines.of_sessions("u:u5", span, 50, closed=True))
 
 
 def conflict_calls() -> Iterator[Call]:
@@ -870,6 +924,8 @@ CALLS: list[Call] = [
     *history_calls(),
     *fact_calls(),
     *forgetting_calls(),
+    *dreaming_calls(),
+    *profile_calls(),
     *conflict_calls(),
     *message_calls(),
     *session_calls(),

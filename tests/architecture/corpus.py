@@ -69,8 +69,8 @@ INSERT INTO sessions (tenant_id, id, owner, user_id, agent_id, app_id, memory, s
            CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, CASE WHEN s % 100 = 0 THEN 5 ELSE 10 END, at, at,
            CASE WHEN s % 50 = 0 THEN at + interval '1 year' END
     FROM texts WHERE n % 10 = 0;
-INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at)
-    SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at FROM texts WHERE n % 5 = 0;
+INSERT INTO sessions (tenant_id, id, owner, user_id, memory, status, created_at, updated_at, closed_at)
+    SELECT tenant_id, 'x' || n, 'u:u' || n, 'u' || n, 'on', 'closed', at, at, at FROM texts WHERE n % 5 = 0;
 INSERT INTO session_states (tenant_id, session_id, version, document, actor, created_at, at_seq)
     SELECT tenant_id, 's' || s, n % 10 + 1, '{{}}', 'me', at, n % 10 FROM texts;
 INSERT INTO summaries (tenant_id, id, session_id, level, from_seq, to_seq, text, tokens, created_at, superseded_at)
@@ -193,6 +193,10 @@ INSERT INTO checkpoint_writes (tenant_id, thread_id, ns, checkpoint_id, task_id,
     FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
 INSERT INTO checkpoint_steps (tenant_id, thread_id, step_id, position, output, created_at)
     SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2, '1', at FROM texts;
+
+INSERT INTO dreams (tenant_id, id, user_id, state, changes, created_at)
+    SELECT tenant_id, pg_temp.id(12, n), CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) ELSE 'x' || n % 500 END,
+           'proposed', '{{}}', at FROM texts;
 
 UPDATE memories SET sealed = 'x', sensitive = true WHERE right(id::text, 2) = '29' AND tenant_id = pg_temp.id(0, 1);
 INSERT INTO audit_log (tenant_id, id, actor, action, resource, resource_id, subject, created_at, position,

@@ -59,6 +59,7 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
         (conflict,) = await tx.conflicts.page(None, 1)
     ids["conflict_id"] = str(conflict["id"])
     ids["erasure_id"] = (await api.delete("/v1/users/nobody-at-all")).json()["id"]
+    ids["dream_id"] = (await _made(api, "POST", "/v1/users/ada/dream", {"dry_run": True}))["dream_id"]
     await tenant.work()
     yield Planted(tenant, other, api, ids)
     await tenant.close()

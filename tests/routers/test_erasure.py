@@ -38,6 +38,9 @@ WITHOUT_TEXT = {
     *("restore_state", "fold_summary", "undo", "delete_fact", "merge_users", "erase_user", "search_messages"),
     *("import_user", "import_tenant", "resolve_conflict", "change_api_key", "rotate_api_key"),
     *("maintain_user", "consolidate_user"),
+    *("reflect_on_user", "dream_of_user", "apply_dream", "reject_dream"),
+    # What their texts become are memories, and dreams, which quote memories: both go with their user.
+    *("put_memory_file", "edit_dream"),
 }
 
 

@@ -11,6 +11,7 @@ from app.db.models.checkpoints import (
     store_items,
     store_texts,
 )
+from app.db.models.dreams import dreams
 from app.db.models.embeddings import embedding_models
 from app.db.models.jobs import jobs
 from app.db.models.keys import key_aliases, memory_keys
@@ -42,6 +43,7 @@ __all__ = [
     "checkpoint_writes",
     "checkpoints",
     "context_cache",
+    "dreams",
     "embedding_models",
     "erasures",
     "experiences",

@@ -16,6 +16,9 @@ owner_stats = tenant_table(
     Column("message_tokens", BigInteger, nullable=False, server_default=_ZERO),
     Column("memory_version", BigInteger, nullable=False, server_default=_ZERO),
     timestamp("maintained_at"),
+    timestamp("reflected_at"),
+    timestamp("dreamed_at"),
     PrimaryKeyConstraint("tenant_id", "owner"),
     Index(None, "tenant_id", "maintained_at", postgresql_where=text("memory_count > 0")),
+    Index(None, "tenant_id", "dreamed_at", postgresql_where=text("memory_count > 0")),
 )

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 Role = Literal["system", "user", "assistant"]
 
-Purpose = Literal["rewrite", "extract", "judge", "summarise", "choose", "reflect", "check", "shorten"]
+Purpose = Literal["rewrite", "extract", "judge", "summarise", "choose", "reflect", "check", "shorten", "insight"]
 """What a call is made for: a label of the metrics, and a circuit breaker of its own."""
 
 Schema = TypeVar("Schema", bound=BaseModel)

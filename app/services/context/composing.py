@@ -16,6 +16,7 @@ from app.services.context.facts import Contradiction, contradictions, fact_parts
 from app.services.context.gathered import Gathered
 from app.services.context.hints import hint_part
 from app.services.context.history import history, pieces_of, system_messages
+from app.services.context.profile import profile_part
 from app.services.context.recalled import Recalled
 from app.services.context.spoken import grouped
 from app.services.context.status import status_part
@@ -33,8 +34,8 @@ HISTORY_SHARE: Final = 0.6
 LESSON_SHARE: Final = 3
 """One part in so many of what constraints leave to memories is kept for lessons and procedures, if there are any."""
 
-ABSENT: Final[tuple[SectionName, ...]] = ("profile",)
-"""Sections whose sources are not there yet."""
+PROFILE_SHARE: Final = 4
+"""One part in so many of what constraints leave to memories is kept for the user's profile, at the first turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +89,24 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     what stands for the earlier ones, then more of these. Pure, but for caches.
     """
     tongue = _tongue(found, recalled)
-    contradicted = contradictions(recalled.facts, found.recent)
+    about = [] if recalled.skipped is not None else found.profile
+    contradicted = contradictions({one.id: one for one in (*about, *recalled.facts)}.values(), found.recent)
     left_out = {one.fact.id for one in contradicted} | {hint.id for hint in recalled.hints}
     facts = [fact for fact in recalled.facts if fact.id not in left_out]
+    left_out |= {fact.id for fact in facts}
+    profile = profile_part([fact for fact in about if fact.id not in left_out], tongue, plan.count)
     dropped: list[tuple[SectionName, str]] = []
     purse = _Purse(plan, plan.budget, dropped)
 
     pinned, known, asked = fact_parts(facts, tongue, plan.count)
     memories = _Purse(plan, min(purse.left, int(plan.budget * plan.memory_share)), dropped)
     pinned = memories.buy(pinned, fenced=False)
+    kept_back = min(sum(piece.tokens for piece in profile.pieces), memories.left // PROFILE_SHARE)
+    memories.left -= kept_back
     known, taught = _divided(memories, known, hint_part(recalled.hints, tongue, plan.count))
     asked = memories.buy(asked, fenced=False)
+    memories.left += kept_back
+    profile = memories.buy(profile, fenced=False)
     status = status_part(
         found.state,
         recalled.number,
@@ -113,12 +121,14 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     groups = grouped(found.recent, lines, plan.count)
     reserved = sum(one.tokens for group in groups[-1:] for one in group)
     purse.left -= reserved  # the question itself
-    pinned, known, taught, asked, status = (purse.pay(part) for part in (pinned, known, taught, asked, status))
+    pinned, known, taught, asked, profile, status = (
+        purse.pay(part) for part in (pinned, known, taught, asked, profile, status)
+    )
     blocks = purse.buy(block_part(found.blocks, tongue, plan.count), most=int(plan.budget * BLOCK_SHARE))
     purse.left += reserved
 
     spoken, summary, strategy, missing = _conversation(found, recalled, lines, groups, plan, purse, tongue)
-    parts = [blocks, summary, known, asked, taught, pinned, status, *(_absent(name, tongue) for name in ABSENT)]
+    parts = [blocks, profile, summary, known, asked, taught, pinned, status]
     layout = Layout(parts, spoken, plan.order, plan.key, plan.count)
     layout.fit(plan.budget)
     return Composed(layout, strategy, contradicted, [*dropped, *layout.dropped], missing)
@@ -246,10 +256,6 @@ def _system_first(found: Gathered, plan: Plan, purse: _Purse, shown: set[int]) -
 
 def _summary_part(pieces: Sequence[Piece], tongue: Tongue, found: Gathered) -> Part:
     return Part("summary", HEADINGS[tongue]["summary"], f"session:{found.session['id']}", tuple(pieces))
-
-
-def _absent(name: SectionName, tongue: Tongue) -> Part:
-    return Part(name, HEADINGS[tongue][name], "memories")
 
 
 def _tongue(found: Gathered, recalled: Recalled) -> Tongue:

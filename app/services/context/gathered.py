@@ -7,6 +7,8 @@ from typing import Any, Final
 from app.domain.fence import cut
 from app.domain.summary.tree import Node
 from app.repositories.base import Row, RowLike
+from app.services.context.profile import profile_facts
+from app.services.context.recalled import Fact
 from app.services.summaries.reading import MOST_QUOTES
 from app.services.summaries.rows import node_of
 from app.uow import Transaction
@@ -33,6 +35,7 @@ class Gathered:
         blocks: Core memory in reach.
         nodes: The current summaries, by place.
         overtaken: Quotes of memories that are history.
+        profile: What is known about the user, what matters most first; at the first turn only.
         state: The state's document.
         around: Messages that the question is about, and what stands beside them.
         opened: Summaries of the stretches in which these stand.
@@ -43,6 +46,7 @@ class Gathered:
     blocks: list[Row] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     overtaken: list[dict[str, Any]] = field(default_factory=list)
+    profile: list[Fact] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
     around: list[Row] = field(default_factory=list)
     opened: list[Node] = field(default_factory=list)
@@ -96,6 +100,8 @@ async def fill(tx: Transaction, found: Gathered) -> None:
     session = found.session
     if session["memory"] != "off":
         found.blocks = await tx.blocks.in_reach(session["user_id"], session["agent_id"])
+        if found.first and session["user_id"] is not None and session["known_at"] is None:
+            found.profile = await profile_facts(tx, session)
     if session["summarized_seq"]:
         found.nodes = [node_of(row) for row in await tx.summaries.current(session["id"])]
         found.overtaken = await tx.summaries.overtaken(session["id"], MOST_QUOTES)

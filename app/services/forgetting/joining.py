@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.lifecycle.merging import taken_over
+from app.domain.memory import EventAction
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
@@ -62,8 +63,8 @@ class Joiner:
             reconciler = Reconciler(tx, marker.actor, self.at, scope, model, self.embedder.calibration)
             return bool(await reconciler.dispute(rows[1:], rows[0], "contradict", "contradict: met in consolidation"))
 
-    async def reword(self, row: Row, text: str) -> bool:
-        """Give a memory a shorter text, with its words at once and its vector if the embedder is up."""
+    async def reword(self, row: Row, text: str, action: EventAction = "shortened") -> bool:
+        """Give a memory another text, with its words at once and its vector if the embedder is up."""
         model = await self.embedder.record()
         (analysis,) = await analyse_all([text])
         vectors = await self.embedder.passages_if_up([TextToEmbed(row["id"], text, analysis.content_hash)])
@@ -88,7 +89,7 @@ class Joiner:
                 await tx.vectors.put_memories(model.id, vectors)
             else:
                 await embed_later(tx, [row["id"]], self.at, row["user_id"])
-            await tx.memories.record([marker.event("shortened", before, after)])
+            await tx.memories.record([marker.event(action, before, after)])
         return True
 
     async def _marker(self, tx: Transaction) -> Marker:

@@ -8,7 +8,9 @@ from typing import Final, Literal
 
 from app.core.text.language import Language
 
-PromptName = Literal["rewrite", "extract", "judge", "summarise", "choose", "lesson", "form", "shorten", "repair"]
+PromptName = Literal[
+    "rewrite", "extract", "judge", "summarise", "choose", "lesson", "form", "shorten", "insight", "repair"
+]
 PromptLanguage = Literal["zh", "en"]
 
 VERSIONS: Final[Mapping[PromptName, int]] = {
@@ -20,6 +22,7 @@ VERSIONS: Final[Mapping[PromptName, int]] = {
     "lesson": 1,
     "form": 1,
     "shorten": 1,
+    "insight": 1,
     "repair": 1,
 }
 """Which version is used. A change of the words is a new file: what a version made can be told apart later."""
