@@ -94,6 +94,7 @@ FINDS_NOTHING = {
     "JobRepository.forget_dispatch_log (some)",  # the dispatcher's log is empty
     "BlockRepository.get (of nobody)",
     "AccessRepository.unbind ()",  # no key is bound
+    "RateRepository.forget_full ()",  # no bucket is kept
     "SealedRepository.reseal (changed meanwhile)",
 }
 
