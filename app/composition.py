@@ -1,7 +1,7 @@
 """Everything is put together here, once per process, from settings."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,13 +19,14 @@ from app.domain.jobs import JobKind
 from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
 from app.providers.embeddings.cache import CachedQueries
-from app.providers.embeddings.choice import configured_model
+from app.providers.embeddings.choice import configured_model, further_models
 from app.providers.embeddings.measured import MeasuredModel
 from app.providers.llm.base import LanguageModel
 from app.providers.llm.choice import configured_language_model
 from app.providers.rerank.base import Reranker
 from app.providers.rerank.choice import configured_reranker
 from app.repositories.sessions import Lagging
+from app.repositories.vector_indexes import VectorIndexes
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
@@ -34,6 +35,7 @@ from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.checkpoints import CheckpointService
 from app.services.clearing import ClearingService
+from app.services.comparing import ComparisonService
 from app.services.conflicts import ConflictService
 from app.services.context.choosing import Chooser
 from app.services.context.contexts import ContextService
@@ -41,6 +43,7 @@ from app.services.context.prefetching import PrefetchService
 from app.services.context.retrieving import Retrieving
 from app.services.curation import CurationService
 from app.services.embedding import Embedder
+from app.services.embedding_models import EmbeddingModelService
 from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
 from app.services.exporting import ExportService
@@ -71,9 +74,11 @@ from app.services.procedure_files import ProcedureFiles
 from app.services.procedures import ProcedureService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
+from app.services.reembedding import Reembedding
 from app.services.reflecting import Reflecting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
+from app.services.retiring import Retiring
 from app.services.retrieval import RetrievalService
 from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
@@ -105,6 +110,10 @@ class Services:
     metrics: Metrics
     uow: UnitOfWork
     embedder: Embedder
+    embedding_models: EmbeddingModelService
+    comparison: ComparisonService
+    reembedding: Reembedding
+    retiring: Retiring
     access: AccessService
     accesses: AccessLog
     admin: AdminService
@@ -184,7 +193,28 @@ def acting_role(settings: Settings, dsn: Dsn) -> str | None:
 
 def embedding_model(settings: Settings, metrics: Metrics | None = None) -> EmbeddingModel:
     """The model that the settings name; its weights load at first use. `metrics` counts what it computes."""
-    model = configured_model(settings)
+    return _kept(configured_model(settings), settings, metrics)
+
+
+def other_models(settings: Settings, metrics: Metrics | None = None) -> list[EmbeddingModel]:
+    """Further models that this process can load. Raises `ConfigurationError` where two have one name."""
+    models = [_kept(model, settings, metrics) for model in further_models(settings)]
+    names = [configured_model(settings).name, *(model.name for model in models)] if models else []
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"EMBEDDING_ALSO names a model twice, or the configured one: {', '.join(names)}.")
+    return models
+
+
+def migrator(settings: Settings) -> VectorIndexes | None:
+    """What builds vector indexes; None where this process does not know the migrator's DSN."""
+    given = settings.migration_database_url or settings.database_url
+    if given is not None:
+        return VectorIndexes(parse_dsn(given.get_secret_value()).asyncpg_arguments)
+    running = embedded.running(settings.data_dir.resolve())
+    return None if running is None else VectorIndexes(parse_dsn(running.migrator_dsn).asyncpg_arguments)
+
+
+def _kept(model: EmbeddingModel, settings: Settings, metrics: Metrics | None) -> EmbeddingModel:
     measured = model if metrics is None else MeasuredModel(model, metrics)
     return CachedQueries(measured, settings.embedding_cache_size)
 
@@ -219,16 +249,17 @@ def compose(
     *,
     language: LanguageModel | None = None,
     ranking: Reranker | None = None,
+    also: Sequence[EmbeddingModel] = (),
 ) -> Services:
     """Wire the use cases; without a language model or a reranker they go on by rule."""
     uow = UnitOfWork(store, ring=key_ring(settings))
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
-    embedder = Embedder(model, uow)
+    embedder = Embedder(model, uow, also, settings.embedding_follow_seconds)
     access = AccessService(uow, settings.key_cache_seconds)
     accesses = AccessLog(uow, settings.access_flush_seconds)
-    explainer = Explainer(uow, model.name)
+    explainer = Explainer(uow)
     redacting = Redacting(measured)
     reading = readers(settings, language)
     judge = JudgeModel(reading.model)
@@ -252,6 +283,7 @@ def compose(
     )
     blocks = BlockService(uow, redacting)
     audit, jobs = AuditService(uow), JobService(uow)
+    indexes = migrator(settings)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))
@@ -260,6 +292,10 @@ def compose(
         metrics=measured,
         uow=uow,
         embedder=embedder,
+        embedding_models=EmbeddingModelService(uow, embedder),
+        comparison=ComparisonService(uow, embedder, retrieval),
+        reembedding=Reembedding(uow, embedder, settings.reembed_texts_per_second, indexes),
+        retiring=Retiring(uow, embedder, indexes),
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
@@ -377,7 +413,9 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         closing.push_async_callback(store.engine.dispose)
         metrics = Metrics()
         embedding = model or embedding_model(settings, metrics)
-        closing.push_async_callback(embedding.close)
+        also = other_models(settings, metrics)
+        for one in (embedding, *also):
+            closing.push_async_callback(one.close)
         language, ranking = language_model(settings, metrics), reranker(settings, metrics)
         for optional in (language, ranking):
             if optional is not None:
@@ -385,4 +423,4 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         if ranking is not None:  # meanwhile, so that no start waits for it and no search meets unread weights
             preparing = asyncio.create_task(ranking.prepare())
             closing.callback(preparing.cancel)
-        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking)
+        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking, also=also)

@@ -21,6 +21,7 @@ from app.routers import (
     conflicts,
     context,
     curation,
+    embedding_models,
     erasures,
     facts,
     jobs,
@@ -188,7 +189,7 @@ def _version_one() -> APIRouter:
             erasures.router,
             transfer.router,
         ),
-        *(jobs.router, audit.router, admin.router),
+        *(jobs.router, audit.router, admin.router, embedding_models.router),
         *(upkeep.router, upkeep.admin_router),
     ):
         router.include_router(part)

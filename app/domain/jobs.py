@@ -17,6 +17,8 @@ JobKind = Literal[
     "revive",
     "sweep",
     "erase",
+    "reembed",
+    "retire_model",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

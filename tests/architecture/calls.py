@@ -773,7 +773,7 @@ def store_calls() -> Iterator[Call]:
     item = an_id(10, 1515)
     for who, users in (("any", None), ("bound", frozenset({"u15"}))):
         yield Call(name + "get", who, lambda tx: tx.store.get([(path, "k15"), (path, "k1515")], AT), users)
-        yield Call(name + "put", who, lambda tx: tx.store.put(row, [IndexedText(["a"], 1)], None), users)
+        yield Call(name + "put", who, lambda tx: tx.store.put(row, [IndexedText(["a"], 1)]), users)
         yield Call(name + "delete", who, lambda tx: tx.store.delete(path, "k1515"), users)
         yield Call(name + "page", who, lambda tx: tx.store.page(within, 10, 0, [item]), users)
         yield Call(name + "candidates", who, lambda tx: tx.store.candidates(within, TOKENS, question, 60), users)

@@ -34,6 +34,18 @@ def configured_model(settings: Settings) -> EmbeddingModel:
             assert_never(settings.embedding_provider)
 
 
+def further_models(settings: Settings) -> list[EmbeddingModel]:
+    """The models of EMBEDDING_ALSO; none takes over anything of the first one's settings but the threads.
+
+    Raises:
+        ConfigurationError: One cannot be had as it is configured.
+    """
+    return [
+        configured_model(settings.model_copy(update={f"embedding_{name}": value for name, value in choice}))
+        for choice in settings.embedding_also
+    ]
+
+
 def _endpoint(settings: Settings) -> Endpoint:
     key = settings.embedding_api_key
     try:
