@@ -22,6 +22,7 @@ from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.reach import ContextSelection
+from app.repositories.reembedding import StoredVector
 from app.repositories.sealed import place_of
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
@@ -502,8 +503,10 @@ def search_record_calls() -> Iterator[Call]:
     explanation = {"id": new_id(), "key_id": new_id(), "user_id": USER, "content": {"pools": []}, "created_at": AT}
     yield Call(told + "add", "one", lambda tx: tx.explanations.add(explanation))
     yield Call(told + "get", "one", lambda tx: tx.explanations.get(an_id(9, N), an_id(6, N % 20)))
+    yield Call(told + "recent", "some", lambda tx: tx.explanations.recent(20))
     yield Call(told + "forget", "old ones", lambda tx: tx.explanations.forget(at(100)))
     yield Call("MessageRepository.last", "of a session", lambda tx: tx.messages.last(SESSION, 6))
+    yield Call("MessageRepository.last_said", "of all", lambda tx: tx.messages.last_said(20))
     yield Call("MessageRepository.last", "bound", lambda tx: tx.messages.last(SESSION, 6), BOUND)
     seen = [(an_id(1, N + n), 2, AT) for n in range(10)]
     wanted = [an_id(1, N + n) for n in range(10)]
@@ -543,6 +546,14 @@ def other_calls() -> Iterator[Call]:
     yield Call(vectors + "of_memories", "two", lambda tx: tx.vectors.of_memories(MODEL.id, [MEMORY, an_id(1, N + 1)]))
     said = [Embedded(MESSAGE, HASH, a_vector(N)), Embedded(an_id(2, N + 1), HASH, a_vector(N))]
     yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))
+    anew = "ReembeddingRepository."
+    yield Call(anew + "total", "all", lambda tx: tx.reembedding.total())
+    for corpus, place in (("memories", [str(MEMORY)]), ("messages", [str(MESSAGE)]), ("store", [str(MEMORY), "0"])):
+        yield Call(anew + "window", corpus, lambda tx, c=corpus, p=place: tx.reembedding.window(c, MODEL.id, p, 128))
+        yield Call(anew + "gaps", corpus, lambda tx, c=corpus, p=place: tx.reembedding.gaps(c, MODEL.id, 2, p, 500))
+        yield Call(anew + "remove", corpus, lambda tx, c=corpus, p=place: tx.reembedding.remove(c, MODEL.id, p, 500))
+    item = StoredVector(MEMORY, 0, "a", a_vector(N))
+    yield Call(anew + "put_store", "one", lambda tx: tx.reembedding.put_store(MODEL.id, [item]))
     many = [an_id(1, N + n) for n in range(100)]
     yield Call(vectors + "memories_without", "many", lambda tx: tx.vectors.memories_without(MODEL.id, many))
     yield Call("UsageRepository.tokens", "today", lambda tx: tx.usage.tokens(AT.date()))
@@ -681,6 +692,14 @@ def global_calls() -> Iterator[Call]:
     yield Call(models + "add", "", on(lambda tx: tx.models.add("new", 8, AT)))
     yield Call(models + "activate", "", on(lambda tx: tx.models.activate(MODEL.id, AT)))
     yield Call(models + "retire", "", on(lambda tx: tx.models.retire(MODEL.id, AT)))
+    yield Call(models + "stand_by", "", on(lambda tx: tx.models.stand_by(MODEL.id)))
+    yield Call(models + "build", "", on(lambda tx: tx.models.build(MODEL.id, AT)))
+    yield Call(models + "note", "", on(lambda tx: tx.models.note(MODEL.id, {"looked": 1})))
+    yield Call(models + "kept_up", "", on(lambda tx: tx.models.kept_up()))
+    yield Call(models + "all", "", on(lambda tx: tx.models.all()))
+    yield Call(models + "one", "", on(lambda tx: tx.models.one(MODEL.id)))
+    yield Call(models + "lock", "", on(lambda tx: tx.models.lock()))
+    yield Call(models + "valid_indexes", "", on(lambda tx: tx.models.valid_indexes()))
 
 
 THREAD = "t5005"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import httpx
 import pytest
@@ -25,23 +25,21 @@ from tests.doubles.openai_server import EmbeddingHost, embedding_host
 OLD, NEW = "old-model", "new-model"
 
 
+RESET = """
+DO $$ DECLARE names text; one text; BEGIN
+    FOR one IN SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%' LOOP EXECUTE 'DROP INDEX ' || one; END LOOP;
+    SELECT string_agg(quote_ident(tablename), ', ') INTO names FROM pg_tables
+        WHERE schemaname = 'public' AND tablename NOT IN ('alembic_version', 'installation');
+    EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY';
+END $$
+"""
+
+
 @pytest.fixture(scope="module")
-async def template(server: EmbeddedServer) -> AsyncIterator[Place]:
-    """A migrated database without a model, to be copied."""
+async def place(server: EmbeddedServer) -> AsyncIterator[Place]:
+    """A migrated database without a model."""
     made = await create_database(server)
     await asyncio.to_thread(migrate.upgrade, made.migrator_dsn)
-    yield made
-    await drop_database(server, made)
-
-
-@pytest.fixture
-async def place(server: EmbeddedServer, template: Place) -> AsyncIterator[Place]:
-    """A database of this test's own."""
-    name = f"test_{uuid4().hex}"
-    await run_sql(server.superuser_dsn, f"CREATE DATABASE {name} OWNER mnemic_migrator TEMPLATE {template.name}")
-    await run_sql(server.superuser_dsn, f"GRANT CONNECT ON DATABASE {name} TO mnemic_app")
-    ways = (template.app_dsn, template.migrator_dsn, template.superuser_dsn)
-    made = Place(name, *(dsn.replace(template.name, name) for dsn in ways))
     yield made
     await drop_database(server, made)
 
@@ -153,6 +151,7 @@ class House:
 @pytest.fixture
 async def house(place: Place, old: EmbeddingHost, new: ConceptHost) -> House:
     """A database whose model serves, and nothing in it."""
+    await run_sql(place.superuser_dsn, RESET)
     made = House(place, old, new)
     await asyncio.to_thread(bootstrap.register_model, made.settings(), place.migrator_dsn)
     return made
