@@ -4,13 +4,14 @@ import asyncio
 import os
 from pathlib import Path
 
-from app.composition import embedding_model, other_models
+from app.composition import embedding_model
 from app.core import clock, ids
 from app.core.errors import ConfigurationError
 from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
 from app.db.engine import create_engine
 from app.db.scoped import Database
+from app.providers.embeddings.choice import other_models
 from app.repositories.models import ModelRecord, index_names
 from app.repositories.vector_indexes import VectorIndexes
 from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, looks_like_key, new_secret

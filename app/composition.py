@@ -18,9 +18,7 @@ from app.db.scoped import Database, TransactionLimits
 from app.domain.jobs import JobKind
 from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
-from app.providers.embeddings.cache import CachedQueries
-from app.providers.embeddings.choice import configured_model, further_models
-from app.providers.embeddings.measured import MeasuredModel
+from app.providers.embeddings.choice import configured_model, kept_model, other_models
 from app.providers.llm.base import LanguageModel
 from app.providers.llm.choice import configured_language_model
 from app.providers.rerank.base import Reranker
@@ -193,30 +191,7 @@ def acting_role(settings: Settings, dsn: Dsn) -> str | None:
 
 def embedding_model(settings: Settings, metrics: Metrics | None = None) -> EmbeddingModel:
     """The model that the settings name; its weights load at first use. `metrics` counts what it computes."""
-    return _kept(configured_model(settings), settings, metrics)
-
-
-def other_models(settings: Settings, metrics: Metrics | None = None) -> list[EmbeddingModel]:
-    """Further models that this process can load. Raises `ConfigurationError` where two have one name."""
-    models = [_kept(model, settings, metrics) for model in further_models(settings)]
-    names = [configured_model(settings).name, *(model.name for model in models)] if models else []
-    if len(set(names)) < len(names):
-        raise ConfigurationError(f"EMBEDDING_ALSO names a model twice, or the configured one: {', '.join(names)}.")
-    return models
-
-
-def migrator(settings: Settings) -> VectorIndexes | None:
-    """What builds vector indexes; None where this process does not know the migrator's DSN."""
-    given = settings.migration_database_url or settings.database_url
-    if given is not None:
-        return VectorIndexes(parse_dsn(given.get_secret_value()).asyncpg_arguments)
-    running = embedded.running(settings.data_dir.resolve())
-    return None if running is None else VectorIndexes(parse_dsn(running.migrator_dsn).asyncpg_arguments)
-
-
-def _kept(model: EmbeddingModel, settings: Settings, metrics: Metrics | None) -> EmbeddingModel:
-    measured = model if metrics is None else MeasuredModel(model, metrics)
-    return CachedQueries(measured, settings.embedding_cache_size)
+    return kept_model(configured_model(settings), settings, metrics)
 
 
 def language_model(settings: Settings, metrics: Metrics) -> LanguageModel | None:
@@ -282,8 +257,7 @@ def compose(
         revival,
     )
     blocks = BlockService(uow, redacting)
-    audit, jobs = AuditService(uow), JobService(uow)
-    indexes = migrator(settings)
+    audit, jobs, indexes = AuditService(uow), JobService(uow), VectorIndexes.configured(settings)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
     recall = RecallService(uow, embedder, redacting)
     patience = timedelta(seconds=max(2 * settings.job_heartbeat_seconds, settings.sweep_seconds))

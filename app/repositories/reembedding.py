@@ -90,28 +90,17 @@ class ReembeddingRepository(Repository):
         if corpus == "store":
             return await self._all(self._store_window(model_id, after, size))
         place = _PLACES[corpus]
-        rows, vectors = place.rows.c, place.vectors.c
-        there = (
-            select(place.of)
-            .where(
-                vectors.tenant_id == rows.tenant_id,
-                place.of == rows.id,
-                vectors.model_id == model_id,
-                vectors.text_hash == rows.content_hash,
-            )
-            .exists()
-        )
+        page, fresh = self._page(place, after, size), place.vectors.alias("fresh")
         statement = (
             select(
-                rows.id,
+                page.c.id,
                 literal(None).label("part"),
-                rows[place.whose].label("whose"),
-                rows.content_hash,
-                case((and_(place.kept, ~there), rows.text)).label("text"),
+                page.c.whose,
+                page.c.content_hash,
+                case((and_(page.c.kept, fresh.c[place.target].is_(None)), page.c.text)).label("text"),
             )
-            .where(rows.tenant_id == self._tenant_id, rows.id > _id(after))
-            .order_by(rows.id)
-            .limit(size)
+            .select_from(page.outerjoin(fresh, self._fresh(place, page, fresh, model_id)))
+            .order_by(page.c.id)
         )
         return await self._all(statement)
 
@@ -149,24 +138,12 @@ class ReembeddingRepository(Repository):
             window = self._store_page(window, after, size)
             return _window(await self._all(window), ("item_id", "part"))
         place = _PLACES[corpus]
-        rows = place.rows.c
-        has = [
-            select(place.of)
-            .where(
-                place.vectors.c.tenant_id == rows.tenant_id,
-                place.of == rows.id,
-                place.vectors.c.model_id == model,
-                place.vectors.c.text_hash == rows.content_hash,
-            )
-            .exists()
-            for model in (serving, model_id)
-        ]
-        statement = (
-            select(rows.id, and_(place.kept, has[0], ~has[1]).label("gap"))
-            .where(rows.tenant_id == self._tenant_id, rows.id > _id(after))
-            .order_by(rows.id)
-            .limit(size)
-        )
+        page = self._page(place, after, size)
+        one, other = place.vectors.alias("one"), place.vectors.alias("other")
+        joined = page.outerjoin(one, self._fresh(place, page, one, serving))
+        joined = joined.outerjoin(other, self._fresh(place, page, other, model_id))
+        gap = and_(page.c.kept, one.c[place.target].is_not(None), other.c[place.target].is_(None))
+        statement = select(page.c.id, gap.label("gap")).select_from(joined).order_by(page.c.id)
         return _window(await self._all(statement), ("id",))
 
     async def remove(self, corpus: Corpus, model_id: int, after: Sequence[str] | None, size: int) -> Window:
@@ -214,6 +191,26 @@ class ReembeddingRepository(Repository):
             )
         )
         return Window(await self._run(statement), found.last, found.rows)
+
+    def _page(self, place: _Place, after: Sequence[str] | None, size: int) -> Any:  # noqa: ANN401 - a subquery
+        """The texts of a window; apart, so that their vectors are looked up one by one and not all of them read."""
+        rows = place.rows.c
+        return (
+            select(rows.id, rows[place.whose].label("whose"), rows.content_hash, rows.text, place.kept.label("kept"))
+            .where(rows.tenant_id == self._tenant_id, rows.id > _id(after))
+            .order_by(rows.id)
+            .limit(size)
+            .subquery("page")
+        )
+
+    def _fresh(self, place: _Place, page: Any, vectors: Any, model_id: int) -> ColumnElement[bool]:  # noqa: ANN401
+        """That a vector is the one of a text as it is."""
+        return and_(
+            vectors.c.tenant_id == self._tenant_id,
+            vectors.c[place.target] == page.c.id,
+            vectors.c.model_id == model_id,
+            vectors.c.text_hash == page.c.content_hash,
+        )
 
     def _lacks(self, model_id: int) -> ColumnElement[bool]:
         texts = store_texts.c

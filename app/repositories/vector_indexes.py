@@ -8,7 +8,10 @@ from typing import Any, Final
 
 import asyncpg
 
+from app.db import embedded
+from app.db.dsn import parse_dsn
 from app.repositories.models import INDEX_LOCK, INVALID_INDEXES, ModelRecord, index_names, index_statements
+from app.settings import Settings
 
 PAUSE_SECONDS: Final = 0.2
 
@@ -26,6 +29,15 @@ class VectorIndexes:
     """
 
     arguments: Mapping[str, Any] = field(repr=False)
+
+    @classmethod
+    def configured(cls, settings: Settings) -> "VectorIndexes | None":
+        """By the migrator's DSN of the settings, or of a running embedded server; None where neither is known."""
+        given = settings.migration_database_url or settings.database_url
+        if given is not None:
+            return cls(parse_dsn(given.get_secret_value()).asyncpg_arguments)
+        running = embedded.running(settings.data_dir.resolve())
+        return None if running is None else cls(parse_dsn(running.migrator_dsn).asyncpg_arguments)
 
     async def build(self, record: ModelRecord) -> None:
         """Build a model's missing indexes; mend what a kill left half done. Raises `IndexesRefused`."""

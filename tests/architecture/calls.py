@@ -515,7 +515,19 @@ def search_record_calls() -> Iterator[Call]:
     yield Call("MemoryRepository.accessed", "ten", lambda tx: tx.memories.accessed(seen))
 
 
+def reembedding_calls() -> Iterator[Call]:
+    anew, item = "ReembeddingRepository.", an_id(10, 6)
+    made = StoredVector(item, 0, "everywhere often1", a_vector(6))
+    yield Call(anew + "put_store", "one", lambda tx: tx.reembedding.put_store(MODEL.id, [made]))
+    yield Call(anew + "total", "all", lambda tx: tx.reembedding.total())
+    for corpus, place in (("memories", [str(MEMORY)]), ("messages", [str(MESSAGE)]), ("store", [str(item), "0"])):
+        yield Call(anew + "window", corpus, lambda tx, c=corpus, p=place: tx.reembedding.window(c, MODEL.id, p, 128))
+        yield Call(anew + "gaps", corpus, lambda tx, c=corpus, p=place: tx.reembedding.gaps(c, MODEL.id, 2, p, 500))
+        yield Call(anew + "remove", corpus, lambda tx, c=corpus, p=place: tx.reembedding.remove(c, MODEL.id, p, 500))
+
+
 def other_calls() -> Iterator[Call]:
+    yield from reembedding_calls()
     owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
     yield Call(
         owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))
@@ -546,14 +558,6 @@ def other_calls() -> Iterator[Call]:
     yield Call(vectors + "of_memories", "two", lambda tx: tx.vectors.of_memories(MODEL.id, [MEMORY, an_id(1, N + 1)]))
     said = [Embedded(MESSAGE, HASH, a_vector(N)), Embedded(an_id(2, N + 1), HASH, a_vector(N))]
     yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))
-    anew = "ReembeddingRepository."
-    yield Call(anew + "total", "all", lambda tx: tx.reembedding.total())
-    for corpus, place in (("memories", [str(MEMORY)]), ("messages", [str(MESSAGE)]), ("store", [str(MEMORY), "0"])):
-        yield Call(anew + "window", corpus, lambda tx, c=corpus, p=place: tx.reembedding.window(c, MODEL.id, p, 128))
-        yield Call(anew + "gaps", corpus, lambda tx, c=corpus, p=place: tx.reembedding.gaps(c, MODEL.id, 2, p, 500))
-        yield Call(anew + "remove", corpus, lambda tx, c=corpus, p=place: tx.reembedding.remove(c, MODEL.id, p, 500))
-    item = StoredVector(MEMORY, 0, "a", a_vector(N))
-    yield Call(anew + "put_store", "one", lambda tx: tx.reembedding.put_store(MODEL.id, [item]))
     many = [an_id(1, N + n) for n in range(100)]
     yield Call(vectors + "memories_without", "many", lambda tx: tx.vectors.memories_without(MODEL.id, many))
     yield Call("UsageRepository.tokens", "today", lambda tx: tx.usage.tokens(AT.date()))

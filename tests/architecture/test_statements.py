@@ -45,6 +45,7 @@ FANS_OUT = {
     "ProcedureRepository.count (of all)",
     "LessonRepository.count (of all)",
     "StatsRepository.counts (all)",
+    "ReembeddingRepository.total (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",
     "HealthRepository.counts (of a tenant)",

@@ -11,11 +11,12 @@ import httpx
 import pytest
 
 from app import bootstrap
-from app.composition import compose, database, embedding_model, other_models
+from app.composition import compose, database, embedding_model
 from app.db import migrate
 from app.db.dsn import parse_dsn
 from app.db.embedded.server import EmbeddedServer
 from app.main import create_app
+from app.providers.embeddings.choice import other_models
 from app.settings import Settings
 from tests.conftest import Tenant
 from tests.databases import Place, create_database, drop_database, fetch, run_sql
@@ -27,7 +28,9 @@ OLD, NEW = "old-model", "new-model"
 
 RESET = """
 DO $$ DECLARE names text; one text; BEGIN
-    FOR one IN SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%' LOOP EXECUTE 'DROP INDEX ' || one; END LOOP;
+    FOR one IN SELECT indexname FROM pg_indexes WHERE indexname LIKE 'hnsw%' LOOP
+        EXECUTE 'DROP INDEX ' || one;
+    END LOOP;
     SELECT string_agg(quote_ident(tablename), ', ') INTO names FROM pg_tables
         WHERE schemaname = 'public' AND tablename NOT IN ('alembic_version', 'installation');
     EXECUTE 'TRUNCATE ' || names || ' RESTART IDENTITY';

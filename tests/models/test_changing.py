@@ -2,6 +2,7 @@
 
 import asyncio
 
+from app.workers.runner import JobRunner
 from tests.conftest import Tenant
 from tests.doubles import openai_server as double
 from tests.models.conftest import NEW, OLD, SAID, House, activate, built, model_named, tell
@@ -35,8 +36,6 @@ async def test_what_is_written_during_the_build_has_both_vectors_at_once(house: 
         assert changed.status_code == 200
         async with tenant.services.uow.begin_tenant(tenant.id) as tx:
             (waiting,) = await tx.jobs.page({"state": "queued", "kind": "embed_messages"}, None, 10)
-        from app.workers.runner import JobRunner
-
         await JobRunner(tenant.services).run(tenant.id, waiting["id"])
         assert (await model_named(api, NEW))["progress"]["done"] == 0
         assert await house.without(NEW) == await house.without(OLD) == 0
@@ -195,7 +194,9 @@ async def test_the_report_says_what_would_change_and_counts_nothing(house: House
         recent = (await api.post(url, json={"limit": 4})).json()
         assert {one["query"] for one in recent["results"]} <= {question for _, question in SAID}
         assert recent["queries"] == 4
-        same = (await api.post(f"/v1/admin/embedding-models/{(await model_named(api, OLD))['id']}/compare", json={})).json()
+        same = (
+            await api.post(f"/v1/admin/embedding-models/{(await model_named(api, OLD))['id']}/compare", json={})
+        ).json()
         assert same["overlap"] == same["overlap_as_served"] == 1.0
         await tenant.services.accesses.flush()
         memory = (await api.get(f"/v1/memories/{told[2]}")).json()
@@ -221,8 +222,6 @@ async def test_only_operators_change_the_model_and_admins_look(house: House) -> 
 
 async def run_once(tenant: Tenant, kind: str) -> None:
     """Run the job of a kind that waits."""
-    from app.workers.runner import JobRunner
-
     async with tenant.services.uow.begin_tenant(tenant.id) as tx:
         (job,) = await tx.jobs.page({"state": "queued", "kind": kind}, None, 10)
     await JobRunner(tenant.services).run(tenant.id, job["id"])
