@@ -18,6 +18,7 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    true,
     tuple_,
     update,
 )
@@ -139,10 +140,20 @@ class ReembeddingRepository(Repository):
             return _window(await self._all(window), ("item_id", "part"))
         place = _PLACES[corpus]
         page = self._page(place, after, size)
-        one, other = place.vectors.alias("one"), place.vectors.alias("other")
-        joined = page.outerjoin(one, self._fresh(place, page, one, serving))
-        joined = joined.outerjoin(other, self._fresh(place, page, other, model_id))
-        gap = and_(page.c.kept, one.c[place.target].is_not(None), other.c[place.target].is_(None))
+        # A subquery with a limit is entered row by row: a join of this many rows would read all vectors of the tenant.
+        one, other = [
+            select(literal(value=True).label("there"))
+            .select_from(vectors)
+            .where(self._fresh(place, page, vectors, model))
+            .limit(1)
+            .lateral(name)
+            for name, model, vectors in (
+                ("one", serving, place.vectors.alias("first")),
+                ("other", model_id, place.vectors.alias("second")),
+            )
+        ]
+        joined = page.outerjoin(one, true()).outerjoin(other, true())
+        gap = and_(page.c.kept, one.c.there.is_not(None), other.c.there.is_(None))
         statement = select(page.c.id, gap.label("gap")).select_from(joined).order_by(page.c.id)
         return _window(await self._all(statement), ("id",))
 

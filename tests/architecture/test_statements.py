@@ -73,6 +73,7 @@ SCANS = {
     "ProcedureRepository.count (of all)",
     "LessonRepository.count (of all)",
     "StatsRepository.counts (all)",
+    "ReembeddingRepository.total (all)",
     "StatsRepository.memories_by_status (all)",
     "StatsRepository.jobs_by_state (all)",
     "HealthRepository.counts (of a tenant)",
