@@ -173,11 +173,10 @@ SAID = [
 
 async def tell(api: httpx.AsyncClient, user_id: str = "ada") -> list[str]:
     """Write one memory of each, some messages and items of the store; the memories' ids."""
-    told = []
-    for text, _ in SAID:
-        answer = await api.post("/v1/memories", json={"text": text, "user_id": user_id})
-        assert answer.status_code == 201, answer.text
-        told.append(answer.json()["id"])
+    many = [{"text": text, "user_id": user_id} for text, _ in SAID]
+    answer = await api.post("/v1/memories", json={"memories": many})
+    assert answer.status_code == 201, answer.text
+    told = [one["id"] for one in answer.json()["results"]]
     messages = [{"role": "user", "content": question} for _, question in SAID]
     answer = await api.post(f"/v1/sessions/s-{user_id}/messages", json={"user_id": user_id, "messages": messages})
     assert answer.status_code == 201, answer.text

@@ -180,8 +180,8 @@ async def test_the_report_says_what_would_change_and_counts_nothing(house: House
     async with house.process() as tenant:
         api = await tenant.client("operator")
         told = await tell(api)
-        for number in range(12):
-            await api.post("/v1/memories", json={"text": f"备忘录第 {number} 条。", "user_id": "ada"})
+        many = [{"text": f"备忘录第 {number} 条。", "user_id": "ada"} for number in range(12)]
+        assert (await api.post("/v1/memories", json={"memories": many})).status_code == 201
         await tenant.work()
         model_id = await built(tenant, api)
         url = f"/v1/admin/embedding-models/{model_id}/compare"
