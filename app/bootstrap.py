@@ -3,9 +3,6 @@
 import asyncio
 import os
 from pathlib import Path
-from typing import Any
-
-import asyncpg
 
 from app.composition import embedding_model
 from app.core import clock, ids
@@ -14,14 +11,15 @@ from app.db.checks import RoleCheck
 from app.db.dsn import parse_dsn
 from app.db.engine import create_engine
 from app.db.scoped import Database
-from app.repositories.models import INDEX_LOCK, INVALID_INDEXES, ModelRecord, index_statements
+from app.providers.embeddings.choice import other_models
+from app.repositories.models import ModelRecord, index_names
+from app.repositories.vector_indexes import VectorIndexes
 from app.services.access import DEFAULT_TENANT, IssuedKey, hash_key, key_row, looks_like_key, new_secret
 from app.services.registration import ModelRegistration
 from app.settings import Settings
 from app.uow import UnitOfWork
 
 FIRST_KEY = "first admin key"
-INDEX_PAUSE_SECONDS = 0.2
 
 
 def prepare(settings: Settings, *, migrator_dsn: str, app_dsn: str, admin_key_file: Path) -> None:
@@ -41,38 +39,37 @@ def register_model(settings: Settings, migrator_dsn: str) -> None:
 async def _prepare(settings: Settings, migrator_dsn: str, key_file: Path | None) -> None:
     dsn = parse_dsn(migrator_dsn)
     pool = create_engine(dsn, pool_size=1, pool_timeout=10, connect_timeout=settings.connect_timeout_seconds)
-    model = embedding_model(settings)
+    model, also = embedding_model(settings), other_models(settings)
     try:
         uow = UnitOfWork(Database(pool, check=RoleCheck(passed=True)))
         async with uow.begin_global() as tx:
             await tx.access.ensure_tenant(ids.new_id(), DEFAULT_TENANT, clock.now())
-        record = await ModelRegistration(uow).register(model)
-        await build_indexes(dsn.asyncpg_arguments, record)
+        record = await ModelRegistration(uow).register(model, [one.name for one in also])
+        await _bring_indexes_up_to_date(uow, VectorIndexes(dsn.asyncpg_arguments), record)
         if key_file is not None:
             await _first_key(uow, key_file)
     finally:
-        await model.close()
+        for one in (model, *also):
+            await one.close()
         await pool.dispose()
 
 
-async def build_indexes(arguments: dict[str, Any], record: ModelRecord) -> None:
-    """Build a model's missing HNSW indexes while the tables stay in use; mend what a kill left half done.
+async def _bring_indexes_up_to_date(uow: UnitOfWork, indexes: VectorIndexes, active: ModelRecord) -> None:
+    """Indexes of the models that serve or may serve at once; those of models that are gone are dropped.
 
-    Runs outside of a transaction and of statement timeouts, as CREATE INDEX CONCURRENTLY needs.
+    A model that is being built gets its indexes when it has its vectors: row by row they would take many times as long.
     """
-    connection = await asyncpg.connect(**arguments)
-    try:
-        await connection.execute("SET statement_timeout = 0")
-        # Another migrator's half-built index looks like one that a kill left. Asked again and again, because CREATE
-        # INDEX CONCURRENTLY waits for everyone who waits in a statement.
-        while not await connection.fetchval(INDEX_LOCK):  # noqa: ASYNC110
-            await asyncio.sleep(INDEX_PAUSE_SECONDS)
-        for row in await connection.fetch(INVALID_INDEXES):
-            await connection.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{row["relname"]}"')
-        for statement in index_statements(record):
-            await connection.execute(statement)
-    finally:
-        await connection.close()
+    async with uow.begin_global() as tx:
+        known = await tx.models.all()
+        there = await tx.models.valid_indexes()
+        kept_up = await tx.models.kept_up()
+    await indexes.build(active)
+    for one in kept_up:
+        if one.status == "standby":
+            await indexes.build(one)
+    for row in known:
+        if row["status"] == "retired" and there & set(index_names(row["id"])):
+            await indexes.drop(row["id"])
 
 
 async def _first_key(uow: UnitOfWork, key_file: Path) -> None:

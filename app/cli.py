@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
 
+from app.cli_models import embedding, models
 from app.cli_trust import audit, seal, transfer
 from app.core import clock, logging
 from app.core.errors import ConfigurationError, Problem
@@ -30,6 +31,8 @@ app.add_typer(keys, name="keys")
 app.add_typer(seal, name="seal")
 app.add_typer(audit, name="audit")
 app.add_typer(transfer)
+app.add_typer(models, name="models")
+app.add_typer(embedding)
 
 # What is printed is data: brackets in it are no styles, and words between colons no pictures.
 out = Console(markup=False, emoji=False, highlight=False)

@@ -1,7 +1,7 @@
 """Everything is put together here, once per process, from settings."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,17 +15,14 @@ from app.db.dsn import Dsn, parse_dsn
 from app.db.engine import create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
-from app.domain.jobs import JobKind
 from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
-from app.providers.embeddings.cache import CachedQueries
-from app.providers.embeddings.choice import configured_model
-from app.providers.embeddings.measured import MeasuredModel
+from app.providers.embeddings.choice import configured_model, kept_model, other_models
 from app.providers.llm.base import LanguageModel
 from app.providers.llm.choice import configured_language_model
 from app.providers.rerank.base import Reranker
 from app.providers.rerank.choice import configured_reranker
-from app.repositories.sessions import Lagging
+from app.repositories.vector_indexes import VectorIndexes
 from app.services.access import AccessService
 from app.services.accesses import AccessLog
 from app.services.admin import AdminService
@@ -34,6 +31,7 @@ from app.services.blocks import BlockService
 from app.services.bulk import BulkService
 from app.services.checkpoints import CheckpointService
 from app.services.clearing import ClearingService
+from app.services.comparing import ComparisonService
 from app.services.conflicts import ConflictService
 from app.services.context.choosing import Chooser
 from app.services.context.contexts import ContextService
@@ -44,6 +42,7 @@ from app.services.dreaming.dreams import DreamService
 from app.services.dreaming.planning import DreamPlanner
 from app.services.dreaming.reviewing import Reviewer
 from app.services.embedding import Embedder
+from app.services.embedding_models import EmbeddingModelService
 from app.services.erasing import ErasureService
 from app.services.explaining import Explainer
 from app.services.exporting import ExportService
@@ -52,6 +51,7 @@ from app.services.extraction import ExtractionService
 from app.services.extractors.choice import readers
 from app.services.extractors.judging import JudgeModel
 from app.services.facts import FactService
+from app.services.following import lagging, last_work, work_after
 from app.services.forgetting.consolidating import ConsolidationService
 from app.services.forgetting.digesting import Digester
 from app.services.forgetting.expiring import ExpiryService
@@ -79,9 +79,11 @@ from app.services.procedures import ProcedureService
 from app.services.profiles import ProfileService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
+from app.services.reembedding import Reembedding
 from app.services.reflecting import Reflecting
 from app.services.remembering import Remembering
 from app.services.replay import ReplayService
+from app.services.retiring import Retiring
 from app.services.retrieval import RetrievalService
 from app.services.reviewing import ReviewService
 from app.services.rewriting import QueryRewriter
@@ -114,6 +116,10 @@ class Services:
     metrics: Metrics
     uow: UnitOfWork
     embedder: Embedder
+    embedding_models: EmbeddingModelService
+    comparison: ComparisonService
+    reembedding: Reembedding
+    retiring: Retiring
     access: AccessService
     accesses: AccessLog
     admin: AdminService
@@ -199,9 +205,7 @@ def acting_role(settings: Settings, dsn: Dsn) -> str | None:
 
 def embedding_model(settings: Settings, metrics: Metrics | None = None) -> EmbeddingModel:
     """The model that the settings name; its weights load at first use. `metrics` counts what it computes."""
-    model = configured_model(settings)
-    measured = model if metrics is None else MeasuredModel(model, metrics)
-    return CachedQueries(measured, settings.embedding_cache_size)
+    return kept_model(configured_model(settings), settings, metrics)
 
 
 def language_model(settings: Settings, metrics: Metrics) -> LanguageModel | None:
@@ -234,16 +238,17 @@ def compose(
     *,
     language: LanguageModel | None = None,
     ranking: Reranker | None = None,
+    also: Sequence[EmbeddingModel] = (),
 ) -> Services:
     """Wire the use cases; without a language model or a reranker they go on by rule."""
     uow = UnitOfWork(store, ring=key_ring(settings))
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
-    embedder = Embedder(model, uow)
+    embedder = Embedder(model, uow, also, settings.embedding_follow_seconds)
     access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute)
     accesses = AccessLog(uow, settings.access_flush_seconds)
-    explainer = Explainer(uow, model.name)
+    explainer = Explainer(uow)
     redacting = Redacting(measured)
     reading = readers(settings, language)
     judge = JudgeModel(reading.model)
@@ -257,7 +262,7 @@ def compose(
     most = settings.rerank_candidates
     retrieval = RetrievalService(uow, embedder, rewriter, ranking, most, accesses, explainer, redacting, revival)
     blocks, counter = BlockService(uow, redacting), configured_counter(settings.token_counter_file)
-    audit, jobs = AuditService(uow), JobService(uow)
+    audit, jobs, indexes = AuditService(uow), JobService(uow), VectorIndexes.configured(settings)
     consolidation = ConsolidationService(uow, embedder, judge, Shortener(language))
     reviewer = Reviewer(uow, embedder, None if settings.extractor == "off" else reading.jobs)
     memories = MemoryService(uow, embedder, redacting, settings.extractor != "off")
@@ -268,6 +273,10 @@ def compose(
         metrics=measured,
         uow=uow,
         embedder=embedder,
+        embedding_models=EmbeddingModelService(uow, embedder),
+        comparison=ComparisonService(uow, embedder, retrieval),
+        reembedding=Reembedding(uow, embedder, settings.reembed_texts_per_second, indexes),
+        retiring=Retiring(uow, embedder, indexes),
         access=access,
         accesses=accesses,
         admin=AdminService(uow, embedder, access),
@@ -351,30 +360,6 @@ def chooser(settings: Settings, language: LanguageModel | None) -> Chooser | Non
     return Chooser(language, settings.llm_rewrite_timeout_seconds)
 
 
-def last_work(settings: Settings) -> list[JobKind]:
-    """What is done with a session when it is closed."""
-    kinds: list[JobKind] = ["extract"] if settings.extractor != "off" else []
-    return [*kinds, "summarise"] if settings.summariser != "off" else kinds
-
-
-def work_after(settings: Settings) -> dict[JobKind, timedelta]:
-    """What is done with appended messages, and how long they gather before it."""
-    delays: dict[JobKind, timedelta] = {"embed_messages": timedelta(seconds=settings.embed_debounce_seconds)}
-    if settings.extractor != "off":
-        delays["extract"] = timedelta(seconds=settings.extract_debounce_seconds)
-    if settings.summariser != "off":
-        delays["summarise"] = timedelta(seconds=settings.summary_debounce_seconds)
-    if settings.prefetch == "on":
-        delays["prefetch"] = timedelta(0)
-    return delays
-
-
-def lagging(after: Mapping[JobKind, timedelta]) -> list[Lagging]:
-    """The work of these that must be done in the end, whoever dies before; a context is prepared in time or not."""
-    kinds: tuple[Lagging, ...] = ("embed_messages", "extract", "summarise")
-    return [kind for kind in kinds if kind in after]
-
-
 @asynccontextmanager
 async def services(settings: Settings, model: EmbeddingModel | None = None) -> AsyncIterator[Services]:
     """The use cases for the life of a process; `model` replaces the configured one in tests."""
@@ -383,7 +368,9 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         closing.push_async_callback(store.engine.dispose)
         metrics = Metrics()
         embedding = model or embedding_model(settings, metrics)
-        closing.push_async_callback(embedding.close)
+        also = other_models(settings, metrics)
+        for one in (embedding, *also):
+            closing.push_async_callback(one.close)
         language, ranking = language_model(settings, metrics), reranker(settings, metrics)
         for optional in (language, ranking):
             if optional is not None:
@@ -391,4 +378,4 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         if ranking is not None:  # meanwhile, so that no start waits for it and no search meets unread weights
             preparing = asyncio.create_task(ranking.prepare())
             closing.callback(preparing.cancel)
-        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking)
+        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking, also=also)

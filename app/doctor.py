@@ -22,6 +22,7 @@ from app.db.checks import RoleCheck
 from app.db.dsn import Dsn, parse_dsn
 from app.db.embedded.place import known_files
 from app.providers.embeddings.base import EmbeddingUnavailable
+from app.providers.embeddings.choice import further_models
 from app.providers.llm.base import ChatMessage, LanguageModelNonsense, LanguageModelUnavailable
 from app.providers.llm.choice import configured_language_model
 from app.providers.rerank.base import RerankUnavailable
@@ -272,6 +273,16 @@ async def _model(settings: Settings, known: list[dict[str, Any]] | None) -> Find
     found = f"{model.name}, {dimension} dimensions"
     if known is None:
         return Finding("embedding model", "ok", found)
+    active = next((record["name"] for record in known if record["status"] == "active"), None)
+    try:
+        further = [one.name for one in further_models(settings)]
+    except ConfigurationError as error:
+        return Finding("embedding model", "fail", "EMBEDDING_ALSO is misconfigured", str(error))
+    if active is not None and active not in {model.name, *further}:
+        advice = f"Name {active} in EMBEDDING_ALSO, or configure it again."
+        return Finding("embedding model", "fail", f"{found}, and {active} serves", advice)
+    if active is not None and active != model.name:
+        return Finding("embedding model", "ok", f"{active} serves, of EMBEDDING_ALSO; {found} is configured")
     registered = next((record for record in known if record["name"] == model.name), None)
     if registered is None:
         return Finding("embedding model", "fail", f"{found}, not registered", "Run 'mnemic migrate'.")
@@ -341,7 +352,7 @@ async def _indexes(catalog: Catalog, models: list[dict[str, Any]]) -> Finding:
     wanted = {
         f"hnsw_{table}_{model['id']}"
         for model in models
-        if model["status"] == "active"
+        if model["status"] in {"active", "standby"}
         for table in ("memory_vectors", "message_vectors")
     }
     if invalid:

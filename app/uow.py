@@ -44,6 +44,7 @@ from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
 from app.repositories.profiles import ProfileRepository
 from app.repositories.rates import RateRepository
+from app.repositories.reembedding import ReembeddingRepository
 from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
@@ -260,6 +261,16 @@ class Transaction:
     def merging(self) -> MergeRepository:
         """What moves when two users turn out to be one."""
         return MergeRepository(self._bound)
+
+    @cached_property
+    def reembedding(self) -> ReembeddingRepository:
+        """Everything that is embedded, window by window."""
+        return ReembeddingRepository(self._bound)
+
+    @property
+    def models(self) -> ModelRepository:
+        """The embedding models: rows of a table that knows no tenants."""
+        return ModelRepository(self._bound.connection)
 
     @cached_property
     def stats(self) -> StatsRepository:

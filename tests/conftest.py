@@ -16,7 +16,7 @@ import pytest
 import structlog
 
 from app import bootstrap
-from app.composition import Services, compose, database, last_work, work_after
+from app.composition import Services, compose, database
 from app.core import ids
 from app.core.ports import free_port
 from app.db import embedded, migrate
@@ -25,6 +25,7 @@ from app.domain.principal import Principal, Role
 from app.main import create_app
 from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.use import UseModel
+from app.services.following import last_work, work_after
 from app.settings import Settings
 from app.workers.runner import JobRunner
 from tests.network import wait_until

@@ -19,6 +19,8 @@ JobKind = Literal[
     "erase",
     "reflect",
     "dream",
+    "reembed",
+    "retire_model",
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 

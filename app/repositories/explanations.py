@@ -25,6 +25,17 @@ class ExplanationRepository(Repository):
         )
         return await self._first(statement)
 
+    async def recent(self, limit: int) -> list[Row]:
+        """The last questions of the tenant that were explained: text and user_id, newest first."""
+        table = search_explanations
+        statement = (
+            select(table.c.content["question"]["text"].astext.label("text"), table.c.user_id)
+            .where(table.c.tenant_id == self._tenant_id)
+            .order_by(table.c.created_at.desc())
+            .limit(limit)
+        )
+        return await self._all(statement)
+
     async def forget(self, before: datetime) -> int:
         """Remove what is older."""
         table = search_explanations

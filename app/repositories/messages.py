@@ -121,6 +121,19 @@ class MessageRepository(Repository):
         )
         return (await self._all(statement.order_by(messages.c.seq.desc()).limit(limit)))[::-1]
 
+    async def last_said(self, limit: int) -> list[RowMapping]:
+        """What users said last that the key may see, newest first: text and owner. Of the last messages, not of all."""
+        seen = [] if self._user_ids is None else [messages.c.owner.in_([Scope(one).owner for one in self._user_ids])]
+        latest = (
+            select(messages.c.id, messages.c.role, messages.c.text, messages.c.owner)
+            .where(messages.c.tenant_id == self._tenant_id, messages.c.redacted_at.is_(None), *seen)
+            .order_by(messages.c.id.desc())
+            .limit(10 * limit)
+            .subquery("latest")
+        )
+        statement = select(latest.c.text, latest.c.owner).where(latest.c.role == "user")
+        return await self._all(statement.order_by(latest.c.id.desc()).limit(limit))
+
     async def around(self, spans: Sequence[tuple[str, int, int]]) -> list[RowMapping]:
         """Messages within spans of (session, first seq, last seq), by session and number."""
         given = func.unnest(

@@ -1,8 +1,9 @@
 """The register of embedding models, and the HNSW indexes that belong to each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import asyncpg
 from sqlalchemy import ColumnElement, RowMapping, exists, insert, or_, select, text, update
@@ -56,6 +57,7 @@ class ModelRepository:
         made = [
             exists().where(table.c.model_id == model_id) for table in (memory_vectors, message_vectors, store_texts)
         ]
+        made.append(exists().where(store_texts.c.second_model_id == model_id))
         try:
             return bool((await self._connection.execute(select(or_(*made)))).scalar_one())
         except DBAPIError as error:
@@ -65,17 +67,55 @@ class ModelRepository:
                 ) from error
             raise
 
-    async def add(self, name: str, dimension: int, at: datetime) -> ModelRecord:
-        """Enter a model as the active one."""
-        values = {"name": name, "dimension": dimension, "metric": "cosine", "status": "active"}
+    async def add(self, name: str, dimension: int, at: datetime, status: ModelStatus = "active") -> ModelRecord:
+        """Enter a model; by default as the active one."""
+        values = {"name": name, "dimension": dimension, "metric": "cosine", "status": status}
+        activated = at if status == "active" else None
         statement = (
-            insert(embedding_models).values(**values, created_at=at, activated_at=at).returning(embedding_models)
+            insert(embedding_models).values(**values, created_at=at, activated_at=activated).returning(embedding_models)
         )
         return _record((await self._connection.execute(statement)).mappings().one())
 
+    async def kept_up(self) -> list[ModelRecord]:
+        """The models that get a vector of every text, the one that serves first."""
+        table = embedding_models
+        statement = select(table).where(table.c.status != "retired").order_by(table.c.status != "active", table.c.id)
+        return [_record(row) for row in (await self._connection.execute(statement)).mappings()]
+
+    async def lock(self) -> None:
+        """Nobody else changes which model serves until this transaction ends; whoever reads or embeds goes on."""
+        await self._connection.execute(_SWITCHES)
+
+    async def all(self) -> list[RowMapping]:
+        """Every model that was ever registered, with its dates and its progress."""
+        statement = select(embedding_models).order_by(embedding_models.c.id)
+        return list((await self._connection.execute(statement)).mappings())
+
+    async def one(self, model_id: int) -> RowMapping | None:
+        """The same of one."""
+        statement = select(embedding_models).where(embedding_models.c.id == model_id)
+        return (await self._connection.execute(statement)).mappings().first()
+
+    async def note(self, model_id: int, progress: Mapping[str, Any]) -> None:
+        """Write down how far a model's vectors are."""
+        table = embedding_models
+        await self._connection.execute(update(table).where(table.c.id == model_id).values(progress=dict(progress)))
+
+    async def valid_indexes(self) -> set[str]:
+        """The names of the vector indexes that searches can use."""
+        return set((await self._connection.execute(_VALID_INDEXES)).scalars())
+
+    async def build(self, model_id: int, at: datetime) -> ModelRecord:
+        """Let a model get vectors of everything, from the beginning; one that is new to it counts from now."""
+        return await self._moved(model_id, {"status": "building", "created_at": at, "retired_at": None, "progress": {}})
+
     async def activate(self, model_id: int, at: datetime) -> ModelRecord:
-        """Let a known model serve again."""
+        """Let a known model serve (again)."""
         return await self._moved(model_id, {"status": "active", "activated_at": at, "retired_at": None})
+
+    async def stand_by(self, model_id: int) -> ModelRecord:
+        """Let a model keep its vectors up to date without serving."""
+        return await self._moved(model_id, {"status": "standby"})
 
     async def retire(self, model_id: int, at: datetime) -> ModelRecord:
         """Let a model serve no longer."""
@@ -96,13 +136,29 @@ def _record(row: RowMapping) -> ModelRecord:
     return ModelRecord(row["id"], row["name"], row["dimension"], row["status"])
 
 
+def index_names(model_id: int) -> list[str]:
+    """The names of a model's partial HNSW indexes."""
+    return [f"hnsw_{table}_{model_id}" for table in INDEXED]
+
+
 def index_statements(model: ModelRecord) -> list[str]:
     """DDL of a model's partial HNSW indexes; to be run by the migrator, outside of a transaction."""
     return [
-        f"CREATE INDEX CONCURRENTLY IF NOT EXISTS hnsw_{table}_{model.id} ON {table} "
+        f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {table} "
         f"USING hnsw ((embedding::halfvec({model.dimension})) halfvec_cosine_ops) WHERE model_id = {model.id}"
-        for table in ("memory_vectors", "message_vectors")
+        for name, table in zip(index_names(model.id), INDEXED, strict=True)
     ]
+
+
+INDEXED: Final = (memory_vectors.name, message_vectors.name)
+"""The tables whose vectors are found by an approximate index."""
+
+_SWITCHES = text(f"SELECT pg_advisory_xact_lock({0x6D6E656D_73776974})")
+
+_VALID_INDEXES = text(
+    "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+    "WHERE i.indisvalid AND c.relname LIKE 'hnsw\\_%'"
+)
 
 
 INVALID_INDEXES = (

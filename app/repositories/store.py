@@ -1,7 +1,7 @@
 """Items of agents' key-value store, by key, by namespace, by value, by words and by meaning."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -49,11 +49,27 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """What is searched of an item: its tokens, their number with repetitions, and its vector if there is one."""
+    """What is searched of an item: its tokens, their number with repetitions, its words, and its vectors if there are.
+
+    `vectors` are by model, the one that serves first; two at most.
+    """
 
     tokens: Sequence[str]
     length: int
-    vector: Any = None
+    text: str | None = None
+    vectors: Mapping[int, Any] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The vectors as the table has them."""
+        made: list[tuple[int, Any]] = list(self.vectors.items())
+        (first, one), (second, other) = (*made, *[(None, None)] * 2)[:2]
+        return {
+            "model_id": first,
+            "embedding": None if one is None else HalfVector(one),
+            "second_model_id": second,
+            "second_embedding": None if other is None else HalfVector(other),
+        }
 
 
 class StoreRepository(Repository):
@@ -73,7 +89,7 @@ class StoreRepository(Repository):
         )
         return await self._all(statement)
 
-    async def put(self, row: dict[str, Any], texts: Sequence[IndexedText], model_id: int | None) -> bool:
+    async def put(self, row: dict[str, Any], texts: Sequence[IndexedText]) -> bool:
         """Store an item in place of the one before, with what is searched of it; False where it is another's.
 
         `row` has id, path, key, user_id, value, ttl_minutes, expires_at, created_at and updated_at.
@@ -103,8 +119,8 @@ class StoreRepository(Repository):
                     "part": part,
                     "length": text.length,
                     "tokens": list(text.tokens),
-                    "model_id": None if text.vector is None else model_id,
-                    "embedding": None if text.vector is None else HalfVector(text.vector),
+                    "text": text.text,
+                    **text.columns,
                 }
                 for part, text in enumerate(texts)
             ]
@@ -143,8 +159,13 @@ class StoreRepository(Repository):
         cosine: ColumnElement[Any] = bindparam(None, None, type_=Double())
         if dense is not None:
             question = bindparam(None, HalfVector(dense.vector), type_=Halfvec())
-            distance: ColumnElement[float] = store_texts.c.embedding.op("<=>", return_type=Double())(question)
-            cosine = case((store_texts.c.model_id == dense.model.id, 1.0 - distance))
+            places = ((store_texts.c.model_id, "embedding"), (store_texts.c.second_model_id, "second_embedding"))
+            cosine = case(
+                *(
+                    (model == dense.model.id, 1.0 - store_texts.c[place].op("<=>", return_type=Double())(question))
+                    for model, place in places
+                )
+            )
         scope = (
             select(
                 store_texts.c.item_id,

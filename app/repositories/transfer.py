@@ -41,7 +41,7 @@ from app.repositories.base import Repository
 LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
     "sessions": frozenset({"embedded_seq"}),
     "memories": frozenset({"superseded_by", "sealed", "content_hash"}),
-    "store_texts": frozenset({"model_id", "embedding"}),
+    "store_texts": frozenset({"model_id", "embedding", "second_model_id", "second_embedding"}),
 }
 """What is computed anew where it arrives, or told by a line of its own."""
 

@@ -1,7 +1,7 @@
 """Vectors: each carries its model and the hash of the text it was made from, and is used only while both match."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import UUID
 
@@ -43,22 +43,46 @@ Vector = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """A text's vector, (dimension,) float32, with the hash of that text."""
+    """A text's vector, (dimension,) float32, with the hash of that text.
+
+    Args:
+        target: The text.
+        text_hash: Of its words.
+        vector: By the model that serves.
+        model_id: That model; None where whoever stores the vector says it.
+        others: Vectors of the same text by models that are being built or stand by, by model.
+    """
 
     target: UUID
     text_hash: bytes
     vector: Any
+    model_id: int | None = None
+    others: Mapping[int, Any] = field(default_factory=dict)
+
+    def of(self, model_id: int) -> Any:  # noqa: ANN401 - an array
+        """The vector by one model; None where there is none: the model came to serve after the text was embedded."""
+        return self.vector if self.model_id in {None, model_id} else self.others.get(model_id)
+
+    def by_model(self, model_id: int) -> dict[int, Any]:
+        """All vectors by model; `model_id` is the model of one that does not name its own."""
+        return {self.model_id or model_id: self.vector, **self.others}
 
 
 class VectorRepository(Repository):
     """memory_vectors and message_vectors. A vector copies its text's owner: hold the session, or the owner, before."""
 
     async def put_messages(self, model_id: int, vectors: Sequence[Embedded]) -> int:
-        """Store vectors of messages that still have the text they were made from; how many that were."""
+        """Store vectors of messages that still have the text they were made from; how many that were.
+
+        `model_id` is the model of those that do not name theirs.
+        """
         return await self._put(message_vectors, model_id, vectors)
 
     async def put_memories(self, model_id: int, vectors: Sequence[Embedded]) -> int:
-        """Store vectors of memories that still have the text they were made from; how many that were."""
+        """Store vectors of memories that still have the text they were made from; how many that were.
+
+        `model_id` is the model of those that do not name theirs.
+        """
         return await self._put(memory_vectors, model_id, vectors)
 
     async def of_memories(self, model_id: int, ids: Sequence[UUID]) -> dict[UUID, Vector]:
@@ -105,8 +129,15 @@ class VectorRepository(Repository):
         return await self._all(statement)
 
     async def _put(self, table: Table, model_id: int, vectors: Sequence[Embedded]) -> int:
-        if not vectors:
-            return 0
+        """Store the vectors of every model; how many the first one's are."""
+        by_model: dict[int, list[Embedded]] = {}
+        for one in vectors:
+            for model, vector in one.by_model(model_id).items():
+                by_model.setdefault(model, []).append(Embedded(one.target, one.text_hash, vector))
+        stored = [await self._put_of(table, model, by_model[model]) for model in by_model]
+        return stored[0] if stored else 0
+
+    async def _put_of(self, table: Table, model_id: int, vectors: Sequence[Embedded]) -> int:
         source, column = _SOURCE[table.name]
         given = (
             func.unnest(

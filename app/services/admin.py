@@ -124,7 +124,7 @@ class AdminService:
 
     async def create_tenant(self, principal: Principal, request: TenantCreate) -> Tenant:
         """Make a tenant. Raises `Conflict` where the name is taken."""
-        _require_operator(principal)
+        require_operator(principal)
         async with self.uow.begin_global() as tx:
             if await tx.access.tenant_by_name(request.name) is not None:
                 raise Conflict("This name is taken.", code="id_taken")
@@ -133,7 +133,7 @@ class AdminService:
 
     async def tenants(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[Tenant]:
         """Tenants by age."""
-        _require_operator(principal)
+        require_operator(principal)
         after = decode_cursor(cursor, UUID)
         async with self.uow.begin_global() as tx:
             rows = await tx.access.tenants_page(None if after is None else after[0], limit + 1)
@@ -152,7 +152,7 @@ class AdminService:
             counts = await tx.stats.counts()
             memories = await tx.stats.memories_by_status()
             jobs = await tx.stats.jobs_by_state()
-        return Stats(**counts, memories=memories, jobs=jobs, embedding_model=self.embedder.model.name)
+        return Stats(**counts, memories=memories, jobs=jobs, embedding_model=self.embedder.serving)
 
     async def settings(self, principal: Principal) -> TenantSettings:
         """The tenant's settings."""
@@ -177,13 +177,14 @@ class AdminService:
         """The tenant that is meant: one's own, or any by name for an operator."""
         if name is None:
             return principal.tenant_id
-        _require_operator(principal)
+        require_operator(principal)
         async with self.uow.begin_global() as tx:
             found: UUID = _there(await tx.access.tenant_by_name(name))["id"]
             return found
 
 
-def _require_operator(principal: Principal) -> None:
+def require_operator(principal: Principal) -> None:
+    """Raise `Forbidden` for a key that does not reach beyond its own tenant."""
     principal.require_administration()
     if principal.role != "operator":
         raise Forbidden("Only an operator's key reaches beyond its own tenant.", code="operator_only")

@@ -46,7 +46,6 @@ class Explainer:
     """Tells how searches went, and keeps what a replay needs: ids and numbers, and the question."""
 
     uow: UnitOfWork
-    model: str
 
     async def explain(self, principal: Principal, user_id: str | None, search: Explained) -> Explanation:
         """The explanation, stored under its id."""
@@ -73,7 +72,7 @@ class Explainer:
             tokens=question.tokens,
             rows_in_scope=search.way.rows,
             candidates=search.way.candidates,
-            embedding_model=None if question.dense is None else self.model,
+            embedding_model=None if question.dense is None else question.dense.model.name,
             legs={leg.value: share for leg, share in question.rule.shares.items()},
             weights=asdict(scoring.weights),
             time=_named_time(question),

@@ -22,6 +22,7 @@ class HealthService:
     async def readiness(self) -> Readiness:
         """What works and what does not; never raises."""
         checks = {"database": "ok", "migrations": "unknown", "embedder": "unknown", "queue": "unknown"}
+        embeds = False
         try:
             async with self.uow.begin_global() as tx:
                 revision = await tx.access.revision()
@@ -29,13 +30,13 @@ class HealthService:
                 if checks["migrations"] == "ok":
                     waiting = await tx.access.oldest_due_seconds()
                     checks["queue"] = "ok" if waiting < BEHIND_SECONDS else f"behind by {waiting:.0f} s"
-                    checks["embedder"] = await self._embedder()
+            if checks["migrations"] == "ok":
+                checks["embedder"], embeds = await self._embedder()
         except Problem as problem:
             checks["database"] = problem.detail
         except ConfigurationError as error:
             checks["database"] = str(error)
-        needed = ("database", "migrations", "embedder")
-        ready = all(checks[name] == "ok" for name in needed)
+        ready = embeds and all(checks[name] == "ok" for name in ("database", "migrations"))
         return Readiness(status="ready" if ready else "not_ready", checks=checks)
 
     def _migrations(self, found: str | None) -> str:
@@ -43,9 +44,12 @@ class HealthService:
             return "ok"
         return f"the database is at {found or 'nothing'}, this code needs {self.revision}: run 'mnemic migrate'"
 
-    async def _embedder(self) -> str:
+    async def _embedder(self) -> tuple[str, bool]:
+        """What there is to say, and whether requests can be served: without the model, words alone find."""
         try:
-            await self.embedder.record()
+            record = await self.embedder.record()
         except ConfigurationError as error:
-            return str(error)
-        return "ok"
+            return str(error), False
+        if record.name not in self.embedder.models:
+            return f"this process cannot load {record.name}, which serves: name it in EMBEDDING_ALSO", True
+        return "ok", True

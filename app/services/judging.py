@@ -12,7 +12,7 @@ from app.domain.conflict.statements import Decision, Statement
 from app.domain.extraction.candidates import Candidate
 from app.domain.scope import Scope
 from app.repositories.base import Row
-from app.repositories.vectors import Embedded, Vector
+from app.repositories.vectors import Embedded
 from app.services.embedding import Embedder
 from app.services.extractors.judging import MOST_PAIRS, JudgeModel
 from app.services.keys import canonical_key
@@ -30,7 +30,7 @@ class Told:
 
     id: UUID
     statement: Statement
-    vector: Vector | None
+    vector: Embedded | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Judging:
             for told in news:
                 key = None if told.statement.key is None else await canonical_key(tx, told.statement.key)
                 new = replace(told.statement, key=None if key is None else key.key)
-                near = await look.of(new, told.id, told.vector)
+                near = await look.of(new, told.id, None if told.vector is None else told.vector.of(model.id))
                 likely = sorted((one for one in near if _related(new, one)), key=lambda one: -_nearness(new, one))
                 found += [(told.id, new, one) for one in likely[:PAIRS_OF_ONE]]
         return sorted(found, key=lambda pair: -_nearness(pair[1], pair[2]))[:MOST_PAIRS]
@@ -98,7 +98,7 @@ class Judging:
 
 def told_by(candidates: Sequence[Candidate], drafts: Sequence[Draft], vectors: Sequence[Embedded]) -> list[Told]:
     """What candidates say, as their drafts would have it."""
-    made = {vector.target: vector.vector for vector in vectors}
+    made = {vector.target: vector for vector in vectors}
     return [
         Told(draft.row["id"], statement_of(candidate, draft, None), made.get(draft.row["id"]))
         for candidate, draft in zip(candidates, drafts, strict=True)

@@ -65,7 +65,8 @@ class LessonService:
         draft = draft_of(principal, memory, (await analyse_all([memory.text]))[0], at)
         vectors = await embedded(self.embedder, {draft.row["id"]: memory.text})
         record = await self.embedder.record()
-        dense = DenseQuery(vectors[0].vector, record) if vectors else None
+        near = vectors[0].of(record.id) if vectors else None
+        dense = None if near is None else DenseQuery(near, record)
         degraded = [*reflection.degraded, *([] if vectors else ["embedding"])]
 
         async def work(tx: Transaction) -> Answer:

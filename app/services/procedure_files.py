@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -133,7 +133,7 @@ async def _import(tx: Transaction, principal: Principal, writer: ProcedureWriter
 
 
 def _for(procedure_id: UUID, vector: Embedded) -> Embedded:
-    return Embedded(procedure_id, vector.text_hash, vector.vector)
+    return replace(vector, target=procedure_id)
 
 
 def _filed(fresh: Fresh, file: ProcedureFile, extra: Mapping[str, Any]) -> Fresh:

@@ -58,7 +58,7 @@ class Reconciler:
         """Decide about a candidate and what it means for its neighbours, and write both."""
         key = None if candidate.key is None else await canonical_key(self.tx, candidate.key)
         new = statement_of(candidate, draft, key)
-        near = await self._near(new, draft.row["id"], None if vector is None else vector.vector)
+        near = await self._near(new, draft.row["id"], None if vector is None else vector.of(self.model.id))
         rows = {one.row["id"]: one.row for one in near}
         plan = self._settled(new, draft.row["id"], key, near)
         if plan.outcome == "ignore":

@@ -1,5 +1,6 @@
 """Which embedding model serves: entered once, by the migrator, and never changed by the way."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from app.core import clock
@@ -16,15 +17,26 @@ class ModelRegistration:
 
     uow: UnitOfWork
 
-    async def register(self, model: EmbeddingModel) -> ModelRecord:
+    async def register(self, model: EmbeddingModel, also: Collection[str] = ()) -> ModelRecord:
         """Enter the configured model as the one that serves; another one gives way as long as it has no vectors.
+
+        Args:
+            model: The configured model.
+            also: Names of further models that processes can load: one of them that has vectors goes on serving.
+
+        Returns:
+            The model that serves.
 
         Raises:
             ConfigurationError: Another model's vectors are there, the dimension differs, or nobody knows it.
         """
         unknown = await self._why_unknown(model)
         async with self.uow.begin_global() as tx:
+            await tx.models.lock()
             active = await tx.models.active_for_update()
+            for one in active:
+                if one.name != model.name and one.name in also and await tx.models.has_vectors(one.id):
+                    return one
             known = await tx.models.by_name(model.name)
             if known is not None:
                 check_dimension(model, known)

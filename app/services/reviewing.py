@@ -10,7 +10,7 @@ from app.domain.conflict.statements import Decision
 from app.domain.scope import Scope
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
-from app.repositories.vectors import Vector
+from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory
 from app.services.allowance import Allowance
 from app.services.closing import since
@@ -63,12 +63,17 @@ class ReviewService:
         model = await self.embedder.record()
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             rows = [row for row in await tx.memories.by_ids(memory_ids) if is_current(row, clock.now())]
-            vectors = await tx.vectors.of_memories(model.id, memory_ids)
+            found = await tx.vectors.of_memories(model.id, memory_ids)
             used_up = await Allowance.used_up(tx, await tenant_defaults(tx))
+        vectors = {
+            row["id"]: Embedded(row["id"], bytes(row["content_hash"]), found[row["id"]], model.id)
+            for row in rows
+            if row["id"] in found
+        }
         verdicts = Verdicts.none() if used_up else await self._verdicts(run, rows, vectors)
         return [await self._one(run, row, vectors.get(row["id"]), verdicts) for row in rows]
 
-    async def _verdicts(self, run: JobRun, rows: Sequence[Row], vectors: dict[UUID, Vector]) -> Verdicts:
+    async def _verdicts(self, run: JobRun, rows: Sequence[Row], vectors: dict[UUID, Embedded]) -> Verdicts:
         """What a language model thinks of them, owner by owner; a batch is most often one owner's."""
         decisions: dict[tuple[UUID, UUID], tuple[int, Decision]] = {}
         calls = tokens = 0
@@ -81,7 +86,7 @@ class ReviewService:
         await Allowance(self.uow).note(run.tenant_id, calls, tokens)
         return Verdicts(decisions, calls, tokens)
 
-    async def _one(self, run: JobRun, row: Row, vector: Vector | None, verdicts: Verdicts) -> Reconciled:
+    async def _one(self, run: JobRun, row: Row, vector: Embedded | None, verdicts: Verdicts) -> Reconciled:
         model, at = await self.embedder.record(), clock.now()
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.check(tx)
@@ -91,4 +96,4 @@ class ReviewService:
                 return Reconciled(row["id"], created=False, verdict="changed")
             actor, scope = job_actor(run.fence.job_id), Scope.of_owner(now["owner"])
             reconciler = Reconciler(tx, actor, at, scope, model, self.embedder.calibration, verdicts)
-            return await reconciler.review(now, vector)
+            return await reconciler.review(now, None if vector is None else vector.of(model.id))

@@ -65,7 +65,6 @@ class Prepared:
 
     texts: dict[int, list[IndexedText]] = field(default_factory=dict)
     questions: dict[str, Question] = field(default_factory=dict)
-    model_id: int | None = None
     degraded: bool = False
 
 
@@ -103,7 +102,7 @@ class StoreService:
     ) -> Any:  # noqa: ANN401 - a result of any kind
         match op:
             case StorePut():
-                await _put(tx, op, prepared.texts.get(number, ()), prepared.model_id, user_id, at)
+                await _put(tx, op, prepared.texts.get(number, ()), user_id, at)
                 return None
             case StoreSearch():
                 question = None if op.query is None else prepared.questions.get(op.query)
@@ -189,11 +188,12 @@ class StoreService:
             TextToEmbed(ids.new_id(), text, analysis.content_hash)
             for (_, text), analysis in zip(texts, analyses, strict=True)
         ]
-        prepared.model_id = (await self.embedder.record()).id
-        vectors = {one.target: one.vector for one in await self.embedder.passages_if_up(named)}
+        model_id = (await self.embedder.record()).id
+        vectors = {one.target: one.by_model(model_id) for one in await self.embedder.passages_if_up(named)}
         prepared.degraded = len(vectors) < len(named)
-        for (number, _), analysis, text in zip(texts, analyses, named, strict=True):
-            indexed = IndexedText(list(analysis.frequencies), analysis.length, vectors.get(text.target))
+        for (number, words), analysis, text in zip(texts, analyses, named, strict=True):
+            made = vectors.get(text.target, {})
+            indexed = IndexedText(list(analysis.frequencies), analysis.length, words, made)
             prepared.texts.setdefault(number, []).append(indexed)
 
 
@@ -214,7 +214,6 @@ async def _put(
     tx: Transaction,
     op: StorePut,
     texts: Iterable[IndexedText],
-    model_id: int | None,
     user_id: str | None,
     at: datetime,
 ) -> None:
@@ -235,7 +234,7 @@ async def _put(
         "created_at": at,
         "updated_at": at,
     }
-    if not await tx.store.put(row, list(texts), model_id):
+    if not await tx.store.put(row, list(texts)):
         raise id_taken()
 
 

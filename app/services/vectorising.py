@@ -78,7 +78,7 @@ class Vectorising:
                 rows = await tx.vectors.memories_without(record.id, wanted[start : start + WINDOW])
             vectors = await self.embedder.passages(_texts(rows))
             async with self.uow.begin_tenant(run.tenant_id) as tx:
-                await _hold_owners(tx, [vector.target for vector in vectors])
+                await hold_owners(tx, [vector.target for vector in vectors])
                 embedded += await tx.vectors.put_memories(record.id, vectors)
                 await run.check(tx)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
@@ -109,7 +109,7 @@ class Vectorising:
             await run.finish(tx, {"embedded": embedded}, window)
 
 
-async def _hold_owners(tx: Transaction, memory_ids: Sequence[UUID]) -> None:
+async def hold_owners(tx: Transaction, memory_ids: Sequence[UUID]) -> None:
     """Lock whose these memories are: a vector copies its memory's owner, which must not change before the commit."""
     held: set[str] = set()
     while fresh := set(await tx.owners.of_memories(memory_ids)) - held:

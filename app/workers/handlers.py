@@ -27,10 +27,10 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
             await services.prefetch.run(run)
         case "expire" | "maintain" | "consolidate" | "revive" | "reflect" | "dream":
             await _keep_in_order(services, kind, run)
-        case "sweep":
-            await services.sweeping.sweep(run)
-        case "erase":
-            await services.erasures.run(run)
+        case "sweep" | "erase":
+            await _clear(services, kind, run)
+        case "reembed" | "retire_model":
+            await _change_model(services, kind, run)
         case _:
             assert_never(kind)
 
@@ -40,6 +40,20 @@ async def _embed(services: Services, kind: Literal["embed_messages", "embed_memo
         await services.vectorising.messages(run)
     else:
         await services.vectorising.memories(run)
+
+
+async def _change_model(services: Services, kind: Literal["reembed", "retire_model"], run: JobRun) -> None:
+    if kind == "reembed":
+        await services.reembedding.run(run)
+    else:
+        await services.retiring.run(run)
+
+
+async def _clear(services: Services, kind: Literal["sweep", "erase"], run: JobRun) -> None:
+    if kind == "sweep":
+        await services.sweeping.sweep(run)
+    else:
+        await services.erasures.run(run)
 
 
 async def _keep_in_order(

@@ -23,6 +23,7 @@ from app.repositories.jobs import Fence
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.reach import ContextSelection
+from app.repositories.reembedding import StoredVector
 from app.repositories.sealed import place_of
 from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
@@ -557,8 +558,10 @@ def search_record_calls() -> Iterator[Call]:
     explanation = {"id": new_id(), "key_id": new_id(), "user_id": USER, "content": {"pools": []}, "created_at": AT}
     yield Call(told + "add", "one", lambda tx: tx.explanations.add(explanation))
     yield Call(told + "get", "one", lambda tx: tx.explanations.get(an_id(9, N), an_id(6, N % 20)))
+    yield Call(told + "recent", "some", lambda tx: tx.explanations.recent(20))
     yield Call(told + "forget", "old ones", lambda tx: tx.explanations.forget(at(100)))
     yield Call("MessageRepository.last", "of a session", lambda tx: tx.messages.last(SESSION, 6))
+    yield Call("MessageRepository.last_said", "of all", lambda tx: tx.messages.last_said(20))
     yield Call("MessageRepository.last", "bound", lambda tx: tx.messages.last(SESSION, 6), BOUND)
     seen = [(an_id(1, N + n), 2, AT) for n in range(10)]
     wanted = [an_id(1, N + n) for n in range(10)]
@@ -567,7 +570,19 @@ def search_record_calls() -> Iterator[Call]:
     yield Call("MemoryRepository.accessed", "ten", lambda tx: tx.memories.accessed(seen))
 
 
+def reembedding_calls() -> Iterator[Call]:
+    anew, item = "ReembeddingRepository.", an_id(10, 6)
+    made = StoredVector(item, 0, "everywhere often1", a_vector(6))
+    yield Call(anew + "put_store", "one", lambda tx: tx.reembedding.put_store(MODEL.id, [made]))
+    yield Call(anew + "total", "all", lambda tx: tx.reembedding.total())
+    for corpus, place in (("memories", [str(MEMORY)]), ("messages", [str(MESSAGE)]), ("store", [str(item), "0"])):
+        yield Call(anew + "window", corpus, lambda tx, c=corpus, p=place: tx.reembedding.window(c, MODEL.id, p, 128))
+        yield Call(anew + "gaps", corpus, lambda tx, c=corpus, p=place: tx.reembedding.gaps(c, MODEL.id, 2, p, 500))
+        yield Call(anew + "remove", corpus, lambda tx, c=corpus, p=place: tx.reembedding.remove(c, MODEL.id, p, 500))
+
+
 def other_calls() -> Iterator[Call]:
+    yield from reembedding_calls()
     owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
     yield Call(
         owners + "lock_and_change", "known", lambda tx: tx.owners.lock_and_change(OWNER, OwnerChange(memories=1))
@@ -704,21 +719,28 @@ def lesson_calls() -> Iterator[Call]:
     yield Call(name + "experiences", "of one", lambda tx: tx.lessons.experiences(CARD, 20))
 
 
-def global_calls() -> Iterator[Call]:
-    name, models = "AccessRepository.", "ModelRepository."
+def on(work: Callable[[GlobalTransaction], Awaitable[Any]]) -> Callable[[Transaction], Awaitable[Any]]:
+    """A call of a repository that knows no tenants."""
+    return lambda tx: work(GlobalTransaction(tx._bound.connection))
 
-    def on(work: Callable[[GlobalTransaction], Awaitable[Any]]) -> Callable[[Transaction], Awaitable[Any]]:
-        return lambda tx: work(GlobalTransaction(tx._bound.connection))
 
-    yield Call(name + "ping", "", on(lambda tx: tx.access.ping()))
-    yield Call(name + "revision", "", on(lambda tx: tx.access.revision()))
-    yield Call(name + "oldest_due_seconds", "", on(lambda tx: tx.access.oldest_due_seconds()))
-    yield Call(name + "key_by_hash", "", on(lambda tx: tx.access.key_by_hash(HASH)))
+def calls_of_keys() -> Iterator[Call]:
+    name = "AccessRepository."
+
     yield Call(name + "key", "", on(lambda tx: tx.access.key(an_id(1, 1), TENANT)))
     yield Call(name + "set_key", "", on(lambda tx: tx.access.set_key(an_id(1, 1), {"rate_limit": 60})))
     yield Call(name + "used", "", on(lambda tx: tx.access.used(an_id(1, 1), AT)))
     yield Call("RateRepository.take", "", on(lambda tx: tx.rates.take("key:1", Rate(60), AT)))
     yield Call("RateRepository.forget_full", "", on(lambda tx: tx.rates.forget_full(AT)))
+
+
+def global_calls() -> Iterator[Call]:
+    name, models = "AccessRepository.", "ModelRepository."
+
+    yield Call(name + "ping", "", on(lambda tx: tx.access.ping()))
+    yield Call(name + "revision", "", on(lambda tx: tx.access.revision()))
+    yield Call(name + "oldest_due_seconds", "", on(lambda tx: tx.access.oldest_due_seconds()))
+    yield Call(name + "key_by_hash", "", on(lambda tx: tx.access.key_by_hash(HASH)))
     yield Call(name + "add_key", "", on(lambda tx: tx.access.add_key(key_row())))
     yield Call(name + "keys", "all", on(lambda tx: tx.access.keys()))
     yield Call(name + "keys", "tenant", on(lambda tx: tx.access.keys(TENANT)))
@@ -741,6 +763,14 @@ def global_calls() -> Iterator[Call]:
     yield Call(models + "add", "", on(lambda tx: tx.models.add("new", 8, AT)))
     yield Call(models + "activate", "", on(lambda tx: tx.models.activate(MODEL.id, AT)))
     yield Call(models + "retire", "", on(lambda tx: tx.models.retire(MODEL.id, AT)))
+    yield Call(models + "stand_by", "", on(lambda tx: tx.models.stand_by(MODEL.id)))
+    yield Call(models + "build", "", on(lambda tx: tx.models.build(MODEL.id, AT)))
+    yield Call(models + "note", "", on(lambda tx: tx.models.note(MODEL.id, {"looked": 1})))
+    yield Call(models + "kept_up", "", on(lambda tx: tx.models.kept_up()))
+    yield Call(models + "all", "", on(lambda tx: tx.models.all()))
+    yield Call(models + "one", "", on(lambda tx: tx.models.one(MODEL.id)))
+    yield Call(models + "lock", "", on(lambda tx: tx.models.lock()))
+    yield Call(models + "valid_indexes", "", on(lambda tx: tx.models.valid_indexes()))
 
 
 THREAD = "t5005"
@@ -833,7 +863,7 @@ def store_calls() -> Iterator[Call]:
     item = an_id(10, 1515)
     for who, users in (("any", None), ("bound", frozenset({"u15"}))):
         yield Call(name + "get", who, lambda tx: tx.store.get([(path, "k15"), (path, "k1515")], AT), users)
-        yield Call(name + "put", who, lambda tx: tx.store.put(row, [IndexedText(["a"], 1)], None), users)
+        yield Call(name + "put", who, lambda tx: tx.store.put(row, [IndexedText(["a"], 1)]), users)
         yield Call(name + "delete", who, lambda tx: tx.store.delete(path, "k1515"), users)
         yield Call(name + "page", who, lambda tx: tx.store.page(within, 10, 0, [item]), users)
         yield Call(name + "candidates", who, lambda tx: tx.store.candidates(within, TOKENS, question, 60), users)
@@ -938,6 +968,7 @@ CALLS: list[Call] = [
     *procedure_calls(),
     *lesson_calls(),
     *global_calls(),
+    *calls_of_keys(),
 ]
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.composition import Services, last_work, work_after
+from app.composition import Services
 from app.domain.context.defaults import Strategy
+from app.services.following import last_work, work_after
 from tests.conftest import Tenant, tenant_of
 from tests.context.conversations import Conversation, conversation
 

@@ -37,6 +37,7 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     api = await tenant.client()
     ids = {"session_id": "ada-session", "user_id": "ada", "label": "human", "key": "user.city", "seq": "1"}
     ids["name"] = "archival_memory_search"
+    ids["model_id"] = "1"
     await _made(api, "POST", "/v1/sessions", {"id": "ada-session", "user_id": "ada", "title": CANARY})
     message = {"role": "user", "content": CANARY, "metadata": {"c": CANARY}}
     await _made(api, "POST", "/v1/sessions/ada-session/messages", message)

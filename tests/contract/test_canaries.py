@@ -51,6 +51,13 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "get_stats": ({}, None, REFUSED, LISTED),
     "list_tenants": ({}, None, REFUSED, REFUSED),
     "create_tenant": ({}, {"name": "x"}, REFUSED, REFUSED),
+    "list_embedding_models": ({}, None, REFUSED, LISTED),
+    "get_embedding_model": ({}, None, REFUSED, LISTED),
+    "register_embedding_model": ({}, {"name": "x"}, REFUSED, REFUSED),
+    "build_embedding_model": ({}, None, REFUSED, REFUSED),
+    "compare_embedding_models": ({}, {"queries": [{"query": "tea", "user_id": "ada"}]}, REFUSED, LISTED),
+    "activate_embedding_model": ({}, {}, REFUSED, REFUSED),
+    "retire_embedding_model": ({}, None, REFUSED, REFUSED),
     "list_blocks": ({"user_id": "ada"}, None, LISTED, LISTED),
     "delete_block": ({"user_id": "ada"}, None, REFUSED, ABSENT),
     "get_block": ({"user_id": "ada"}, None, ABSENT, ABSENT),
@@ -274,6 +281,7 @@ _ABSENT_IDS = {
     ),
     **dict.fromkeys(("session_id", "user_id", "label", "key"), "absent"),
     "seq": "1",
+    "model_id": "1",
 }
 
 

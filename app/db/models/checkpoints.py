@@ -136,7 +136,13 @@ store_texts = tenant_table(
     Column("tokens", ARRAY(Text(collation="C")), nullable=False),
     Column("model_id", SmallInteger),
     Column("embedding", Halfvec),
+    Column("text", Text),
+    Column("second_model_id", SmallInteger),
+    Column("second_embedding", Halfvec),
     PrimaryKeyConstraint("tenant_id", "item_id", "part"),
     ForeignKeyConstraint(["tenant_id", "item_id"], ["store_items.tenant_id", "store_items.id"], ondelete="CASCADE"),
 )
-"""What is searched of a stored item: one row for each indexed field, replaced with the item."""
+"""What is searched of a stored item: one row for each indexed field, replaced with the item.
+
+While two embedding models stand side by side, the second one's vector is there too. `text` is what was embedded; rows
+of before it was kept have their tokens."""

@@ -17,6 +17,7 @@ embedding_models = Table(
     timestamp("created_at", required=True),
     timestamp("activated_at"),
     timestamp("retired_at"),
+    json_object("progress"),
     CheckConstraint(one_of("status", MODEL_STATUSES), name="status"),
     CheckConstraint(one_of("metric", ("cosine",)), name="metric"),
     CheckConstraint("dimension BETWEEN 1 AND 4000", name="dimension"),

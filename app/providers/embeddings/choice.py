@@ -3,9 +3,12 @@
 from typing import TypeVar, assert_never
 
 from app.core.errors import ConfigurationError
+from app.core.metrics import Metrics
 from app.domain.calibration import Calibration
 from app.providers.embeddings.base import EmbeddingModel
+from app.providers.embeddings.cache import CachedQueries
 from app.providers.embeddings.e5 import E5Model
+from app.providers.embeddings.measured import MeasuredModel
 from app.providers.embeddings.onnx import OnnxModel
 from app.providers.embeddings.openai import Endpoint, OpenAIModel
 from app.providers.embeddings.use import UseModel
@@ -32,6 +35,33 @@ def configured_model(settings: Settings) -> EmbeddingModel:
             return OpenAIModel(_endpoint(settings))
         case _:
             assert_never(settings.embedding_provider)
+
+
+def kept_model(model: EmbeddingModel, settings: Settings, metrics: Metrics | None = None) -> EmbeddingModel:
+    """The model with its last questions kept; `metrics` counts what it computes."""
+    measured = model if metrics is None else MeasuredModel(model, metrics)
+    return CachedQueries(measured, settings.embedding_cache_size)
+
+
+def other_models(settings: Settings, metrics: Metrics | None = None) -> list[EmbeddingModel]:
+    """Further models that this process can load. Raises `ConfigurationError` where two have one name."""
+    models = [kept_model(model, settings, metrics) for model in further_models(settings)]
+    names = [configured_model(settings).name, *(model.name for model in models)] if models else []
+    if len(set(names)) < len(names):
+        raise ConfigurationError(f"EMBEDDING_ALSO names a model twice, or the configured one: {', '.join(names)}.")
+    return models
+
+
+def further_models(settings: Settings) -> list[EmbeddingModel]:
+    """The models of EMBEDDING_ALSO; none takes over anything of the first one's settings but the threads.
+
+    Raises:
+        ConfigurationError: One cannot be had as it is configured.
+    """
+    return [
+        configured_model(settings.model_copy(update={f"embedding_{name}": value for name, value in choice}))
+        for choice in settings.embedding_also
+    ]
 
 
 def _endpoint(settings: Settings) -> Endpoint:
