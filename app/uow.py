@@ -1,10 +1,11 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
+import base64
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -59,6 +60,9 @@ from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
 
+CLOSED: Final = "sealed:"
+"""How a text begins that `Transaction.closed` has made."""
+
 
 class Transaction:
     """The repositories of one transaction."""
@@ -88,6 +92,19 @@ class Transaction:
     def sealed_columns(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns of a memory whose contents are sealed. Raises `Unsealable` where there is no key."""
         return sealed_columns(self._bound.ring, self._bound.tenant_id, row)
+
+    def closed(self, text: str, place: str) -> str:
+        """A text that tells something sealed, sealed for a place of its own. Raises `Unsealable`."""
+        sealed = self._bound.ring.seal(text.encode(), f"{self._bound.tenant_id}:{place}")
+        return CLOSED + base64.b64encode(sealed).decode()
+
+    def disclosed(self, text: str, place: str) -> str:
+        """What `closed` has closed; any other text as it is. Raises `Unsealable`."""
+        if not text.startswith(CLOSED):
+            return text
+        sealed = base64.b64decode(text.removeprefix(CLOSED))
+        disclosed: bytes = self._bound.ring.open(sealed, f"{self._bound.tenant_id}:{place}")
+        return disclosed.decode()
 
     @cached_property
     def sealed(self) -> SealedRepository:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
-from app.core.errors import BadRequest, Invalid
+from app.core.errors import BadRequest, Invalid, UnsupportedMediaType
 from app.core.strict_json import text_fault
 from app.domain.memory import Category, Kind
 from app.domain.timeline import TimelineEvent
@@ -94,6 +94,9 @@ async def put_memory_file(
 
 
 async def _text(request: Request) -> str:
+    kind = request.headers.get("content-type", MARKDOWN).partition(";")[0].strip().lower()
+    if kind not in {"text/markdown", "text/plain"}:
+        raise UnsupportedMediaType("Send the file itself, as text/markdown.", code="unsupported_media_type")
     try:
         text = (await request.body()).decode("utf-8")
     except UnicodeDecodeError as error:

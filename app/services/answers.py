@@ -11,12 +11,16 @@ from pydantic import BaseModel
 
 from app.core import clock
 from app.core.errors import Conflict, Contention
+from app.core.sealing import Unsealable
 from app.domain.calls import serving
 from app.domain.principal import Principal
 from app.repositories.idempotency import IdempotencyClaim
 from app.uow import Transaction, UnitOfWork
 
 KEPT_FOR: Final = timedelta(hours=24)
+
+TELLS_SEALED: Final = '"sensitive":true'
+"""In the answers of calls that store, or show, something sealed."""
 
 ATTEMPTS: Final = 4
 """A transaction that fell into a deadlock is done again so often, the first time included."""
@@ -107,10 +111,29 @@ async def _answer_once(
     if stored is not None:
         if bytes(stored["request_hash"]) != claim.request_hash:
             raise Conflict("This Idempotency-Key was used for another request.", code="idempotency_key_reused")
-        return Answer(stored["status"], None if shape is None else shape(stored["body"]), replayed=True)
+        return Answer(
+            stored["status"], None if shape is None else shape(_read(tx, claim, stored["body"])), replayed=True
+        )
     answer = await work()
     body = "" if answer.body is None else answer.body.model_dump_json()
     call = serving()
     whose = next(iter(tx.met)) if len(tx.met) == 1 else None if call is None or tx.met else call.user_id
-    await tx.idempotency.store(claim, answer.status, body, whose)
+    await tx.idempotency.store(claim, answer.status, _kept(tx, claim, body), whose)
     return answer
+
+
+def _kept(tx: Transaction, claim: IdempotencyClaim, body: str) -> str:
+    """An answer as it is stored: one that tells what is sealed is sealed itself."""
+    return tx.closed(body, _place(claim)) if TELLS_SEALED in body else body
+
+
+def _read(tx: Transaction, claim: IdempotencyClaim, body: str) -> str:
+    try:
+        return tx.disclosed(body, _place(claim))
+    except Unsealable as error:
+        detail = "The first answer was sealed with a key that is no longer here."
+        raise Conflict(detail, code="answer_sealed") from error
+
+
+def _place(claim: IdempotencyClaim) -> str:
+    return f"answer:{claim.principal_id}:{claim.method}:{claim.route}:{claim.key}"

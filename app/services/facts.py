@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from app.core import clock
-from app.core.errors import NotFound
+from app.core.errors import Conflict, NotFound
 from app.domain.keys import spelled
 from app.domain.memory import Category
 from app.domain.principal import Principal
@@ -48,6 +48,9 @@ class FactService:
         at = clock.now()
         async with self.uow.begin(principal) as tx:
             canonical = await canonical_key(tx, key)
+            known = await tx.facts.current(owner, canonical.key, at)
+        if any(row["sensitive"] for row in known):
+            request = request.model_copy(update={"sensitive": True})  # what is sealed does not come out by a new value
         cleaned = await self.redacting.clean(principal, request, name=canonical.key)
         request = cleaned.request
         memory = _memory(user_id, canonical.key, request, at)
@@ -64,6 +67,8 @@ class FactService:
             before = await tx.facts.current_for_update(owner, canonical.key, at)
             version = before[0]["version"] if before else 0
             check_version(version, expected)
+            if not sealed and any(row["sensitive"] for row in before):
+                raise Conflict("The fact was sealed in the meantime: try again.", code="sealed_meanwhile")
             draft.row["version"] = version + 1  # a fact's version goes on over its values
             writer = MemoryWriter(tx, principal.actor, at, newest_wins=True)
             stored = (await writer.run([draft], vectors, record.id))[0]

@@ -1,6 +1,6 @@
 """Memories: the one write path for what a client states, and what an admin reads, corrects and deletes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -35,7 +35,16 @@ from app.services.presenting import memories_of, no_memory
 from app.services.redacting import Redacting
 from app.services.reviewing import review_later
 from app.services.sessions import check_version
-from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory, no_sealing, user_of
+from app.services.writing import (
+    Draft,
+    MemoryWriter,
+    draft_of,
+    embed_later,
+    is_sensitive,
+    locked_memory,
+    no_sealing,
+    user_of,
+)
 from app.uow import Transaction, UnitOfWork
 
 EMBEDDED_AT_ONCE: Final = 100
@@ -137,6 +146,7 @@ class MemoryService:
             before = await locked_memory(tx, principal, memory_id)
             check_version(before["version"], expected)
             await _check_card(tx, before)
+            _check_sealing(principal, before, values)
             changed = await rewritten(tx, before, values, at)
             if "key" in values:
                 await KeySettlement(tx, principal.actor, at).settle(changed, newest_wins=True)
@@ -203,6 +213,19 @@ class MemoryService:
 async def _check_card(tx: Transaction, before: Row) -> None:
     if before["kind"] == "procedural" and await tx.procedures.holds(before["id"]):
         raise Conflict("This is the card of a procedure: change it under /v1/procedures.", code="procedure_card")
+
+
+def _check_sealing(principal: Principal, before: Row, values: Mapping[str, Any]) -> None:
+    """Nobody replaces what they may not read, and nothing comes under a key that is sealed without being sealed.
+
+    Raises:
+        Forbidden: The memory is sealed and the key has not the scope.
+        Conflict: The new key is one that the tenant has sealed.
+    """
+    if before["sealed"] is not None and values.keys() & set(CONTENTS):
+        principal.require("sensitive")
+    if before["sealed"] is None and is_sensitive(principal, values.get("key")):
+        raise Conflict("What stands under this key is sealed: add it anew under the key.", code="key_is_sealed")
 
 
 async def rewritten(tx: Transaction, before: Row, values: dict[str, Any], at: datetime) -> Row:

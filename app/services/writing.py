@@ -11,6 +11,7 @@ from app.core import ids
 from app.core.errors import Contention, Forbidden, Invalid
 from app.core.sealing import Unsealable
 from app.domain.gate.instructions import is_instruction
+from app.domain.keys import spelled
 from app.domain.memory import Source, default_importance, default_weight, traits_of
 from app.domain.principal import Principal
 from app.domain.scope import Scope
@@ -258,15 +259,16 @@ def draft_of(principal: Principal, memory: MemoryIn, analysis: Analysis, at: dat
         "length": analysis.length,
         "content_hash": analysis.content_hash,
         "metadata": memory.metadata,
-        "sensitive": memory.sensitive or _is_sensitive(principal, memory.key),
+        "sensitive": memory.sensitive or is_sensitive(principal, memory.key),
         "sealed": None,
     }
     return Draft(row, analysis, memory)
 
 
-def _is_sensitive(principal: Principal, key: str | None) -> bool:
-    """Whether the tenant has what stands under a key sealed."""
-    return key is not None and key.startswith(principal.defaults.sensitive_keys)
+def is_sensitive(principal: Principal, key: str | None) -> bool:
+    """Whether the tenant has what stands under a key sealed, in whatever spelling it is written."""
+    sealed = principal.defaults.sensitive_keys
+    return key is not None and (key.startswith(sealed) or spelled(key).startswith(sealed))
 
 
 def _write_scope(principal: Principal, memory: MemoryIn) -> Scope:

@@ -188,3 +188,70 @@ def test_a_key_file_is_made_once_for_its_owner_alone_and_read_again_when_it_chan
 def test_what_is_no_key_is_refused_in_words(text: str) -> None:
     with pytest.raises(ConfigurationError, match="32 bytes in base64"):
         SealingKey.read(text)
+
+
+@pytest.mark.parametrize("question", ["What is my passport number?", "我的护照号是什么?"])
+async def test_a_prepared_context_tells_nothing_sealed(
+    tenant: Tenant, api: httpx.AsyncClient, ring: KeyRing, server: EmbeddedServer, question: str
+) -> None:
+    await add(api, SECRET, sensitive=True, key="user.passport", value="E12345678")
+    await add(api, SECRET, sensitive=True, category="constraint", pinned=True)
+    bound = await tenant.client("member", ["ada"])
+    body_of(await bound.post("/v1/sessions/p/messages", json={"role": "user", "content": question}), 201)
+    for client in (bound, api):  # prepared by the service, and by somebody who may read it
+        warmed = await client.post("/v1/sessions/p/context/prefetch", json={})
+        assert body_of(warmed)["prepared"]
+        kept = await fetch(server.superuser_dsn, "SELECT content::text AS content FROM context_cache")
+        assert kept
+        assert "E12345678" not in str(kept)
+        context = body_of(await bound.post("/v1/sessions/p/context", json={}))
+        assert context["prefetched"]
+        assert "E12345678" not in json.dumps(context)
+        assert PLACEHOLDER in json.dumps(context)
+    whole = body_of(await api.post("/v1/sessions/p/context", json={}))
+    assert "E12345678" in json.dumps(whole)
+
+
+async def test_a_sealed_key_is_sealed_in_whatever_spelling_it_is_written(api: httpx.AsyncClient, ring: KeyRing) -> None:
+    body_of(await api.patch("/v1/admin/settings", json={"sensitive_keys": ["medical"]}))
+    for number, key in enumerate(("Medical.a", " medical.b", "MEDICAL.c", "\uff4dedical.d")):
+        made = await add(api, f"Finding {number}", key=key, value=str(number))
+        assert made["sensitive"], key
+    plain = await add(api, "Blood type A", key="user.blood", value="A")
+    refused = await api.patch(f"/v1/memories/{plain['id']}", json={"key": "Medical.blood"})
+    problem_of(refused, 409, "key_is_sealed")
+
+
+async def test_a_sealed_fact_stays_sealed_with_every_new_value(
+    tenant: Tenant, api: httpx.AsyncClient, ring: KeyRing
+) -> None:
+    path = "/v1/users/ada/facts/pin.code"
+    body_of(await api.put(path, json={"value": "1111", "sensitive": True}), 201)
+    assert body_of(await api.put(path, json={"value": "2222"}))["sensitive"]
+    reader = await tenant.client("reader")
+    assert body_of(await reader.get(path))["text"] == PLACEHOLDER
+    assert body_of(await api.get(path))["value"] == "2222"
+
+
+async def test_who_may_not_read_a_sealed_memory_does_not_rewrite_it(
+    tenant: Tenant, api: httpx.AsyncClient, ring: KeyRing
+) -> None:
+    made = await add(api, SECRET, sensitive=True)
+    member = await tenant.client("member")
+    path = f"/v1/memories/{made['id']}"
+    problem_of(await member.patch(path, json={"text": PLACEHOLDER}), 403, "missing_scope")
+    assert body_of(await member.patch(path, json={"importance": 7}))["importance"] == 7
+    assert body_of(await api.get(path))["text"] == SECRET
+
+
+async def test_an_answer_that_is_kept_for_its_key_tells_nothing_sealed(
+    api: httpx.AsyncClient, ring: KeyRing, server: EmbeddedServer
+) -> None:
+    body = {"text": SECRET, "user_id": "ada", "sensitive": True}
+    once = {"Idempotency-Key": "sealed-once"}
+    first = body_of(await api.post("/v1/memories", json=body, headers=once), 201)
+    kept = await fetch(server.superuser_dsn, "SELECT body FROM idempotency_keys WHERE key = 'sealed-once'")
+    assert kept
+    assert "E12345678" not in str(kept)
+    again = await api.post("/v1/memories", json=body, headers=once)
+    assert (again.headers["idempotent-replayed"], body_of(again, 201)) == ("true", first)

@@ -90,7 +90,7 @@ class ContextService:
             return None
         rows = await tx.contexts.prepared(found.session["id"])
         versions = await tx.owners.memory_versions(owners_of(found.session)) if rows else {}
-        return self.prefetch.matching(rows, found, wanted, versions, principal.defaults)
+        return self.prefetch.matching(rows, found, wanted, versions, principal)
 
     async def _chosen(self, plan: Plan, found: Gathered, recalled: Recalled) -> Recalled:
         """Of the messages that were found those that a language model holds for needed, where one is asked."""

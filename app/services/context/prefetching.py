@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -87,7 +87,9 @@ class PrefetchService:
         """Find and keep; what is typed is asked after everything that was said."""
         before = found.before if variant == "turn" else found.recent
         first = found.first if variant == "turn" else not found.recent and not found.session["summarized_seq"]
-        recalled = await self.retrieving.recall(principal, found.session, wanted_by_default(query, before, first=first))
+        # What is sealed stays so: the context is kept in clear, and may be asked for by a key that may not read it.
+        anybody = replace(principal, scopes=principal.scopes - {"sensitive"})
+        recalled = await self.retrieving.recall(anybody, found.session, wanted_by_default(query, before, first=first))
         if recalled.skipped is not None or not recalled.lasting or recalled.degraded:
             return recalled
         content = recalled.stored() | {
@@ -118,9 +120,13 @@ class PrefetchService:
         found: Gathered,
         wanted: Wanted,
         versions: Mapping[str, int],
-        defaults: TenantDefaults,
+        principal: Principal,
     ) -> Recalled | None:
-        """What was prepared for this very question in this very place, if nothing has changed since."""
+        """What was prepared for this very question in this very place, if nothing has changed since.
+
+        Where something sealed is in it, it is none for a key that may read that.
+        """
+        defaults = principal.defaults
         at = clock.now()
         asked = found.asked is not None and _same(wanted.query, found.asked)
         before = found.before if asked else found.recent
@@ -135,8 +141,11 @@ class PrefetchService:
                 and content["summarized_seq"] == found.session["summarized_seq"]
                 and _lasts(content, row["created_at"], at)
             ):
+                recalled = Recalled.read(content)
+                if "sensitive" in principal.scopes and any(fact.row.get("sensitive") for fact in recalled.facts):
+                    continue
                 self.metrics.prefetches.labels("hit").inc()
-                return Recalled.read(content)
+                return recalled
         self.metrics.prefetches.labels("stale" if rows else "miss").inc()
         return None
 

@@ -9,7 +9,9 @@ from app.domain.procedure import Outcome
 from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
 
-_PLAIN: Final = ("text", "kind", "category", "key", "value", "source", "uncertain", "confidence", "importance")
+_PLAIN: Final = (
+    *("text", "kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "sensitive"),
+)
 
 
 @dataclass(frozen=True, slots=True)
