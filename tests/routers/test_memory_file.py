@@ -208,3 +208,11 @@ async def test_a_secret_in_an_edited_file_is_taken_out_and_a_reader_may_only_rea
     reader = await tenant.client("reader")
     assert (await reader.get(PATH)).status_code == 200
     problem_of(await send(reader, text, etag), 403, "missing_scope")
+
+
+async def test_a_file_wrapped_in_json_is_refused_and_deletes_nothing(api: httpx.AsyncClient) -> None:
+    await add(api, "I live in Lisbon. 我住在里斯本。")
+    served = await api.get(PATH)
+    wrapped = await api.put(PATH, json={"content": served.text}, headers={"If-Match": served.headers["etag"]})
+    problem_of(wrapped, 415)
+    assert (await api.get(PATH)).text == served.text
