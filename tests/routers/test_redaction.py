@@ -292,6 +292,7 @@ async def test_no_secret_is_logged(api: httpx.AsyncClient, caplog: pytest.LogCap
 FREE = {fields._storable, fields._json_fault}
 NO_CONTENT = {
     ("KeyCreate", "name"),  # what an administrator calls a key
+    ("KeyChange", "name"),
     ("SearchRequest", "filters"),  # compared and not written; its explanation keeps it without secrets
     ("CheckpointList", "filter"),  # compared and not written
     ("StoreSearch", "filter"),  # likewise
