@@ -293,6 +293,8 @@ FREE = {fields._storable, fields._json_fault}
 NO_CONTENT = {
     ("KeyCreate", "name"),  # what an administrator calls a key
     ("KeyChange", "name"),
+    ("ModelRegister", "name"),
+    ("AskedQuery", "query"),  # what an operator asks two models, to compare them
     ("SearchRequest", "filters"),  # compared and not written; its explanation keeps it without secrets
     ("CheckpointList", "filter"),  # compared and not written
     ("StoreSearch", "filter"),  # likewise
