@@ -30,7 +30,8 @@ class Rate:
 
     def after(self, full_at: datetime | None, now: datetime) -> datetime | None:
         """When the bucket will be full after a call now; None where the call does not fit in."""
-        moved = (now if full_at is None else max(full_at, now)) + self.spacing
+        begun = full_at is None or full_at > now + self.within  # a clock that was put back must not shut anybody out
+        moved = (now if full_at is None or begun else max(full_at, now)) + self.spacing
         return moved if moved <= now + self.within else None
 
     def pause(self, full_at: datetime, now: datetime) -> int:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import DateTime, delete, func, select
+from sqlalchemy import DateTime, case, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -22,7 +22,8 @@ class RateRepository:
     async def take(self, subject: str, rate: Rate, now: datetime) -> datetime | None:
         """Take one call out of a bucket; where it does not fit in, when the bucket will be full, else None."""
         bucket = rate_buckets.c
-        moved = func.greatest(bucket.full_at, now, type_=DateTime(timezone=True)) + rate.spacing
+        sane = case((bucket.full_at > now + rate.within, now), else_=bucket.full_at)
+        moved = func.greatest(sane, now, type_=DateTime(timezone=True)) + rate.spacing
         statement = insert(rate_buckets).values(subject=subject, full_at=now + rate.spacing)
         taken = await self._connection.execute(
             statement.on_conflict_do_update(

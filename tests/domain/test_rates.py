@@ -21,6 +21,11 @@ def test_all_calls_of_a_minute_may_come_at_once_and_the_next_one_waits() -> None
     assert rate.after(full_at, NOW + timedelta(seconds=20)) is not None
 
 
+def test_a_clock_that_was_put_back_shuts_nobody_out() -> None:
+    rate = Rate(3)
+    assert rate.after(NOW + timedelta(hours=1), NOW) == NOW + rate.spacing
+
+
 @given(st.integers(1, 50), st.lists(st.integers(0, 30_000), max_size=200))
 def test_no_minute_has_more_than_twice_the_calls_and_no_pause_is_too_short(calls: int, steps: list[int]) -> None:
     rate, full_at, now, made = Rate(calls), None, NOW, []
