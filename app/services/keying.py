@@ -35,6 +35,8 @@ class KeySettlement:
             await supersede(self.tx, current, winner, self.actor, self.at)
             return
         await supersede(self.tx, rivals, row, self.actor, self.at)
+        if rivals:  # a fact's version goes on over its values, by whatever route they come
+            await self.tx.memories.go_on_from(row["id"], max(rival["version"] for rival in rivals))
 
     async def settle_all(self, owner: str) -> int:
         """Settle every key of an owner under which several are current; how many rows were closed."""

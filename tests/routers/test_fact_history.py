@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from tests.conftest import Tenant
-from tests.routers.calls import body_of, every, problem_of, texts_found
+from tests.routers.calls import add, body_of, every, problem_of, texts_found
 
 VALUES = {"zh": ["北京", "上海", "杭州"], "en": ["Oslo", "Berlin", "Lisbon"]}
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
@@ -55,3 +55,14 @@ async def test_history_is_seen_by_those_who_see_the_user(tenant: Tenant, api: ht
     assert len(await every(bound, "/v1/users/ada/facts/user.city/history")) == 1
     stranger = await tenant.client("member", ["bob"])
     problem_of(await stranger.get("/v1/users/ada/facts/user.city/history"), 404, "fact_not_found")
+
+
+async def test_a_facts_version_goes_on_whichever_way_its_value_comes(api: httpx.AsyncClient) -> None:
+    path = "/v1/users/ada/facts/user.city"
+    for number, city in enumerate(("Lisbon", "里斯本", "Porto"), start=1):
+        assert body_of(await api.put(path, json={"value": city}), 201 if number == 1 else 200)["version"] == number
+    added = await add(api, "I live in Oslo.", key="user.city", value="Oslo")
+    assert added["version"] == 4
+    found = await api.get(path)
+    assert (body_of(found)["version"], found.headers["etag"]) == (4, '"4"')
+    problem_of(await api.put(path, json={"value": "Riga", "version": 1}), 412)
