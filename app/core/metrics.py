@@ -16,7 +16,7 @@ from app.core import clock
 from app.core.errors import ConfigurationError, Problem
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
-PATIENCE_SECONDS: Final = 5.0
+PATIENCE_SECONDS: Final = 8.0
 """The longest that a scrape waits for the database: what the process itself knows is given without it."""
 
 REFUSALS: Final = {401: "unauthenticated", 403: "forbidden"}

@@ -50,7 +50,7 @@ async def export_user(user_id: UserId, principal: PrincipalDep, services: Servic
 @router.post(
     "/users/{user_id}/import",
     tags=["Users"],
-    responses=documented(403),
+    responses=documented(403, 409),
     operation_id="import_user",
     openapi_extra=_BODY,
 )
@@ -78,7 +78,7 @@ async def export_tenant(principal: PrincipalDep, services: ServicesDep) -> Strea
 @router.post(
     "/admin/import",
     tags=["Administration"],
-    responses=documented(403),
+    responses=documented(403, 409),
     operation_id="import_tenant",
     openapi_extra=_BODY,
 )

@@ -20,7 +20,7 @@ log = structlog.get_logger()
 COUNTED_SECONDS: Final = 300.0
 """How long the counts over all memories are given again: they read every row."""
 
-COUNT_PATIENCE_SECONDS: Final = 1.0
+COUNT_PATIENCE_SECONDS: Final = 0.2
 
 FRESH_SECONDS: Final = 10.0
 """How long a tally is given again: several scrapers cost no more than one."""

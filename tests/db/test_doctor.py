@@ -131,7 +131,10 @@ async def test_missing_and_invalid_indexes_are_told(place: Place) -> None:
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [(HashedModel(64, "use-multilingual-v3-6bit"), "stored with 512"), (HashedModel(64, "other"), "not registered")],
+    [
+        (HashedModel(64, "use-multilingual-v3-6bit"), "stored with 512"),
+        (HashedModel(64, "other"), "6bit serves"),
+    ],
 )
 async def test_model_that_the_database_does_not_know_is_grave(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, model: HashedModel, words: str

@@ -15,6 +15,8 @@ CALLS = [
     ("POST", "/v1/admin/tenants", {"name": "x"}),
     ("PATCH", "/v1/admin/keys/01980000-0000-7000-8000-000000000000", {"rate_limit": 1}),
     ("POST", "/v1/admin/keys/01980000-0000-7000-8000-000000000000/rotate", {}),
+    ("GET", "/v1/admin/embedding-models", None),
+    ("POST", "/v1/admin/embedding-models", {"name": "x"}),
     ("GET", "/v1/admin/audit", None),
     ("GET", "/v1/admin/audit/export", None),
     ("GET", "/v1/admin/audit/verify", None),

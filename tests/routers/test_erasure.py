@@ -37,7 +37,8 @@ WITHOUT_TEXT = {
     *("restore_checkpoint", "close_session", "clear_messages", "pop_message", "redact_message", "reopen_session"),
     *("restore_state", "fold_summary", "undo", "delete_fact", "merge_users", "erase_user", "search_messages"),
     *("import_user", "import_tenant", "resolve_conflict", "change_api_key", "rotate_api_key"),
-    *("maintain_user", "consolidate_user"),
+    *("maintain_user", "consolidate_user", "register_embedding_model", "build_embedding_model"),
+    *("activate_embedding_model", "retire_embedding_model", "compare_embedding_models"),
     *("reflect_on_user", "dream_of_user", "apply_dream", "reject_dream"),
     # What their texts become are memories, and dreams, which quote memories: both go with their user.
     *("put_memory_file", "edit_dream"),

@@ -118,7 +118,7 @@ async def test_metrics_port_needs_no_key_and_takes_the_path_off_the_api(services
     app.state.services = services
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as api:
         assert (await api.get("/metrics")).status_code == 404
-    async with services.metrics.served("127.0.0.1", port), httpx.AsyncClient() as scraper:
+    async with services.metrics.served("127.0.0.1", port), httpx.AsyncClient(timeout=30) as scraper:
         answer = await scraper.get(f"http://127.0.0.1:{port}/metrics")
         assert values(answer.text)["mnemic_database_up", labels()] == 1
         with pytest.raises(ConfigurationError, match=f"metrics port {port}"):

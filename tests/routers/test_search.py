@@ -334,12 +334,14 @@ async def test_a_model_of_another_dimension_is_a_clear_error_that_names_the_way_
     await held.close()
 
 
-async def test_another_model_than_the_one_that_serves_is_a_clear_error(
+async def test_without_the_model_that_serves_texts_are_kept_and_found_by_words(
     hashed_store: Database, settings: Settings
 ) -> None:
     held = await served_tenant(compose(settings, hashed_store, HashedModel(name="never heard of")), settings)
     client = await held.client()
-    problem = problem_of(await client.post("/v1/memories", json={"text": "x", "user_id": "a"}), 503, "misconfigured")
-    assert "never heard of" in problem["detail"]
-    assert "hashed" in problem["detail"]
+    added = body_of(await client.post("/v1/memories", json={"text": "Green tea 绿茶", "user_id": "a"}), 201)
+    assert added["degraded"] == ["embedding"]
+    found = body_of(await client.post("/v1/memories/search", json={"query": "绿茶", "user_id": "a"}))
+    assert found["degraded"] == ["embedding"]
+    assert [hit["id"] for hit in found["results"]] == [added["id"]]
     await held.close()
