@@ -171,7 +171,7 @@ def _version_one() -> APIRouter:
     router = APIRouter(
         prefix="/v1",
         dependencies=[Depends(get_principal), Depends(known_parameters)],
-        responses=problems.documented(400, 401, 413, 415, 422, 429, 503),
+        responses=problems.documented(400, 401, 409, 413, 415, 422, 429, 503),
     )
     # Routes are tried in this order: those in the path of every turn of an agent come first.
     for part in (

@@ -22,7 +22,11 @@ def kill_worker(house: House) -> None:
     os.kill(house.children()["worker"], signal.SIGKILL)
 
 
-def test_a_worker_killed_in_consolidation_and_in_the_sweep_repeats_nothing(served: House, api: httpx.Client) -> None:
+def test_a_worker_killed_in_consolidation_and_in_the_sweep_repeats_nothing(
+    served: House, api: httpx.Client, full_size: bool
+) -> None:
+    if not full_size:
+        pytest.skip("a process of its own is killed: make soak; kills within the process are tried always")
     user = f"merged-{uuid4()}"
     wordings = ("{} usually drinks green tea in the morning.", "In the morning {} usually drinks green tea.")
     for wording in wordings:
