@@ -32,6 +32,12 @@ class FactRepository(Repository):
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
         return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
 
+    async def go_on_from(self, memory_id: UUID, version: int) -> None:
+        """Let a memory's versions go on after another's, if they have not got so far."""
+        mine = (memories.c.tenant_id == self._tenant_id, memories.c.id == memory_id)
+        above = func.greatest(memories.c.version, version + 1)
+        await self._run(update(memories).where(*mine).values(version=above))
+
     async def history(self, owner: str, key: str, before: UUID | None, limit: int) -> list[RowMapping]:
         """Every value that a key of this owner has had, newest first, those too that were taken back."""
         statement = select(memories).where(

@@ -246,11 +246,6 @@ class MemoryRepository(Repository):
         )
         return await self._one_row(statement)
 
-    async def go_on_from(self, memory_id: UUID, version: int) -> None:
-        """Let a memory's versions go on after another's, if they have not got so far."""
-        above = func.greatest(memories.c.version, version + 1)
-        await self._run(update(memories).where(*self._one(memory_id)).values(version=above))
-
     async def accessed(self, seen: Sequence[tuple[UUID, int, datetime]]) -> int:
         """Count accesses: pairs of a memory, how often, and when last. Rows that others hold are passed over."""
         given = (

@@ -36,7 +36,7 @@ class KeySettlement:
             return
         await supersede(self.tx, rivals, row, self.actor, self.at)
         if rivals:  # a fact's version goes on over its values, by whatever route they come
-            await self.tx.memories.go_on_from(row["id"], max(rival["version"] for rival in rivals))
+            await self.tx.facts.go_on_from(row["id"], max(rival["version"] for rival in rivals))
 
     async def settle_all(self, owner: str) -> int:
         """Settle every key of an owner under which several are current; how many rows were closed."""

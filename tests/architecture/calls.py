@@ -198,7 +198,7 @@ def memory_calls() -> Iterator[Call]:
         yield Call(name + "exists", who, lambda tx: tx.memories.exists(MEMORY), users)
         yield Call(name + "by_ids", who, lambda tx: tx.memories.by_ids([an_id(1, N + n) for n in range(50)]), users)
         yield Call(name + "change", who, lambda tx: tx.memories.change(MEMORY, {"importance": 6}), users)
-        yield Call(name + "go_on_from", who, lambda tx: tx.memories.go_on_from(MEMORY, 6), users)
+        yield Call("FactRepository.go_on_from", who, lambda tx: tx.facts.go_on_from(MEMORY, 6), users)
         yield Call(name + "drawn_from_only", who, lambda tx: tx.memories.drawn_from_only(SESSION), users)
     yield Call(name + "twin", "one", twin)
     selections = (
