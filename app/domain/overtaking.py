@@ -89,11 +89,11 @@ def overtaken(said: Sequence[Said | None], alike: Callable[[int, int], float]) -
     while place < len(order):
         older = order[place]
         passing = [
-            (alike(newer, older) + one.score, below)
+            (likeness + one.score, below)
             for below, newer in enumerate(order[place + 1 :], place + 1)
             if (one := said[newer]) is not None
             and _may_pass(one, said[older], whatever_score=newer < older)
-            and alike(newer, older) >= LIKENESS
+            and (likeness := alike(newer, older)) >= LIKENESS
         ]
         if passing:
             order.insert(place, order.pop(max(passing)[1]))

@@ -34,7 +34,7 @@ from app.services.embedding import Embedder, TextToEmbed
 from app.services.memory_file_writing import FileWriter, stated
 from app.services.profiles import servable
 from app.services.redacting import Redacting
-from app.services.users import no_user
+from app.services.users import known_user
 from app.services.writing import Draft, draft_of
 from app.uow import Transaction, UnitOfWork
 
@@ -63,11 +63,8 @@ class MemoryFileService:
     async def get(self, principal: Principal, user_id: str) -> MemoryFile:
         """The file as of now."""
         principal.require("memories:read")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
             return await _current(tx, user_id)
 
     async def put(self, write: Write, user_id: str, text: str, if_match: str | None) -> Answer:

@@ -13,7 +13,7 @@ from app.repositories.base import RowLike
 from app.schemas.memories import Memory
 from app.schemas.profiles import Insight, Profile, ProfileFact, ProfileSection
 from app.services.presenting import memories_of
-from app.services.users import no_user
+from app.services.users import known_user
 from app.uow import UnitOfWork
 
 MOST_FACTS: Final = 200
@@ -35,12 +35,9 @@ class ProfileService:
     async def get(self, principal: Principal, user_id: str) -> Profile:
         """The profile as it is now."""
         principal.require("memories:read")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         owner, at = Scope(user_id).owner, clock.now()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
             rows = await tx.profiles.facts(owner, at, MOST_FACTS + 1)
             concluded = await tx.profiles.insights(owner, at, MOST_INSIGHTS)
             facts = await memories_of(tx, rows[:MOST_FACTS])

@@ -13,7 +13,7 @@ from app.repositories.base import RowLike
 from app.repositories.timelines import TimeSpan
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.timeline import TimelineEntry, TimelineFilter
-from app.services.users import no_user
+from app.services.users import known_user
 from app.uow import Transaction, UnitOfWork
 
 _OF_SESSIONS: Final[tuple[tuple[TimelineEvent, bool], ...]] = (("session_opened", False), ("session_closed", True))
@@ -30,13 +30,10 @@ class TimelineService:
     ) -> Page[TimelineEntry]:
         """Entries, newest first."""
         principal.require("memories:read")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         before = decode_cursor(cursor, datetime, str)
         span = TimeSpan(asked.since, asked.until, None if before is None else (before[0], before[1]))
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
             found = await _of_memories(tx, Scope(user_id).owner, asked, span, limit + 1)
             if "sessions:read" in principal.scopes and asked.kind is None and asked.category is None:
                 found += await _of_sessions(tx, Scope(user_id).owner, asked, span, limit + 1)

@@ -125,6 +125,14 @@ def _joined(source: Row, target: Row) -> dict[str, Any]:
     }
 
 
+async def known_user(tx: Transaction, user_id: str) -> Row:
+    """A user whom the key may see. Raises `NotFound`, alike for one that is absent and one that is another's."""
+    row = await tx.users.get(user_id) if tx.may_see_user(user_id) else None
+    if row is None:
+        raise no_user()
+    return row
+
+
 def no_user() -> NotFound:
     """An absent or a foreign user: the answer is the same."""
     return NotFound("There is no such user.", code="user_not_found")

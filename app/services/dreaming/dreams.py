@@ -23,7 +23,7 @@ from app.services.embedding import Embedder
 from app.services.profiles import MOST_FACTS
 from app.services.redacting import Redacting
 from app.services.sessions import check_version
-from app.services.users import no_user
+from app.services.users import known_user, no_user
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -71,12 +71,9 @@ class DreamService:
     async def page(self, principal: Principal, user_id: str, cursor: str | None, limit: int) -> Page[Dream]:
         """A user's dreams, newest first."""
         principal.require("memories:read")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         before = decode_cursor(cursor, UUID)
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
             rows = await tx.dreams.page(user_id, None if before is None else before[0], limit + 1)
         more = len(rows) > limit
         return Page(
@@ -161,11 +158,8 @@ class DreamService:
 
     async def _check_user(self, principal: Principal, user_id: str) -> None:
         principal.require("memories:write")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
 
 
 async def _open(tx: Transaction, write: Write, user_id: str, dream_id: UUID) -> Row:

@@ -29,7 +29,7 @@ from app.services.forgetting.joining import Joiner
 from app.services.forgetting.shortening import Shortener
 from app.services.neighbours import statement_in
 from app.services.tenancy import tenant_defaults
-from app.services.users import no_user
+from app.services.users import known_user
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -88,12 +88,9 @@ class ConsolidationService:
         """What would happen (`dry_run`), or a job that does it."""
         principal = write.principal
         principal.require("memories:write")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         owner, at = Scope(user_id).owner, clock.now()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
         if request.dry_run:
             return Answer(200, _shown(await self.rehearse(principal.tenant_id, owner)))
 

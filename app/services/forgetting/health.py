@@ -9,7 +9,7 @@ from app.core import clock
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.schemas.forgetting import MemoryHealth
-from app.services.users import no_user
+from app.services.users import known_user
 from app.uow import Transaction, UnitOfWork
 
 
@@ -28,11 +28,8 @@ class MemoryHealthService:
     async def of_user(self, principal: Principal, user_id: str) -> MemoryHealth:
         """The memories of one user."""
         principal.require("memories:read")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
             return health_of(await counts_of(tx, Scope(user_id).owner))
 
     async def tally(self, tenants: Sequence[UUID]) -> Counter[str]:

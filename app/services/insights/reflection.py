@@ -23,7 +23,7 @@ from app.services.embedding import Embedder
 from app.services.insights.finding import Found, InsightFinder
 from app.services.insights.writing import InsightWriter, prepared
 from app.services.tenancy import tenant_defaults
-from app.services.users import no_user
+from app.services.users import known_user
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -80,12 +80,9 @@ class ReflectionService:
         """What would be concluded (`dry_run`), or a job that does it."""
         principal = write.principal
         principal.require("memories:write")
-        if not principal.may_see_user(user_id):
-            raise no_user()
         owner, at = Scope(user_id).owner, clock.now()
         async with self.uow.begin(principal) as tx:
-            if await tx.users.get(user_id) is None:
-                raise no_user()
+            await known_user(tx, user_id)
         if request.dry_run:
             looked = await self._look(principal.tenant_id, owner, at, force=request.force)
             return Answer(200, _shown(looked, await self._found(principal.tenant_id, looked)))
