@@ -12,6 +12,9 @@ ProcedureStatus = Literal["draft", "published"]
 SUCCESSES_OF_A_DRAFT: Final = 3
 """A way that has worked so often is drafted as a procedure, for a person to publish."""
 
+SUBJECT_LENGTH: Final = 400
+"""Characters of a lesson's task that are embedded: longer ones lose their subject."""
+
 LEAST_SHARE: Final = 0.4
 """What has less than this share of the best one's relevance is about another task."""
 

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from app.db.models import memories, memory_vectors, message_vectors, messages, store_texts
 from app.repositories.base import Repository, Row
+from app.repositories.vectors import embedded_text
 
 Corpus = Literal["memories", "messages", "store"]
 CORPORA: Final[tuple[Corpus, ...]] = ("memories", "messages", "store")
@@ -35,6 +36,7 @@ _FIRST: Final = UUID(int=0)
 @dataclass(frozen=True, slots=True)
 class _Place:
     rows: Table
+    text: ColumnElement[str]
     vectors: Table
     target: str
     whose: str
@@ -46,8 +48,10 @@ class _Place:
 
 
 _PLACES: Final = {
-    "memories": _Place(memories, memory_vectors, "memory_id", "owner", memories.c.sealed.is_(None)),
-    "messages": _Place(messages, message_vectors, "message_id", "session_id", messages.c.redacted_at.is_(None)),
+    "memories": _Place(memories, embedded_text(), memory_vectors, "memory_id", "owner", memories.c.sealed.is_(None)),
+    "messages": _Place(
+        messages, messages.c.text, message_vectors, "message_id", "session_id", messages.c.redacted_at.is_(None)
+    ),
 }
 
 
@@ -207,7 +211,13 @@ class ReembeddingRepository(Repository):
         """The texts of a window; apart, so that their vectors are looked up one by one and not all of them read."""
         rows = place.rows.c
         return (
-            select(rows.id, rows[place.whose].label("whose"), rows.content_hash, rows.text, place.kept.label("kept"))
+            select(
+                rows.id,
+                rows[place.whose].label("whose"),
+                rows.content_hash,
+                place.text.label("text"),
+                place.kept.label("kept"),
+            )
             .where(rows.tenant_id == self._tenant_id, rows.id > _id(after))
             .order_by(rows.id)
             .limit(size)

@@ -8,11 +8,12 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, LargeBinary, Table, Uuid, bindparam, func, select
+from sqlalchemy import ARRAY, ColumnElement, LargeBinary, Table, Uuid, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
 
-from app.db.models import memories, memory_vectors, message_vectors, messages
+from app.db.models import lessons, memories, memory_vectors, message_vectors, messages
 from app.db.types import Halfvec
+from app.domain.procedure import SUBJECT_LENGTH
 from app.repositories.base import Repository
 from app.repositories.prepared import Prepared
 
@@ -20,6 +21,16 @@ _SOURCE: Final[dict[str, tuple[Table, str]]] = {
     memory_vectors.name: (memories, "memory_id"),
     message_vectors.name: (messages, "message_id"),
 }
+
+
+def embedded_text() -> ColumnElement[str]:
+    """What of a memory is embedded: its text; of a lesson the task that taught it, by which it is found again."""
+    task = (
+        select(func.left(lessons.c.task, SUBJECT_LENGTH))
+        .where(lessons.c.tenant_id == memories.c.tenant_id, lessons.c.id == memories.c.id)
+        .scalar_subquery()
+    )
+    return func.coalesce(task, memories.c.text)
 
 
 OF_TEXTS: Final = Prepared(
@@ -120,7 +131,7 @@ class VectorRepository(Repository):
             )
             .exists()
         )
-        statement = select(memories.c.id, memories.c.text, memories.c.content_hash).where(
+        statement = select(memories.c.id, embedded_text().label("text"), memories.c.content_hash).where(
             memories.c.tenant_id == self._tenant_id,
             memories.c.id == func.any(list(ids)),
             memories.c.sealed.is_(None),

@@ -8,12 +8,13 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.errors import Invalid, NotFound
+from app.core.text.digest import text_hash
 from app.core.text.normal import normalise
 from app.core.text.tokens import tokens
 from app.domain.fence import cut
 from app.domain.likeness import Wording
 from app.domain.principal import Principal
-from app.domain.procedure import SUCCESSES_OF_A_DRAFT, Outcome
+from app.domain.procedure import SUBJECT_LENGTH, SUCCESSES_OF_A_DRAFT, Outcome
 from app.domain.reflection import Attempt, body_of, title_of
 from app.domain.scope import Scope
 from app.repositories.base import Row, RowLike
@@ -27,9 +28,9 @@ from app.schemas.memories import MemoryIn, SourceIn
 from app.schemas.procedures import OutcomeReport, ProcedureScope
 from app.services.analysis import analyse_all
 from app.services.answers import Answer, Write, write_once
-from app.services.embedding import Embedder
+from app.services.embedding import Embedder, TextToEmbed
 from app.services.presenting_procedures import experience_of, lesson_as_answer, lesson_fields
-from app.services.proceduring import ProcedureWriter, embedded, fresh_of, weigh
+from app.services.proceduring import ProcedureWriter, fresh_of, weigh
 from app.services.redacting import Redacting
 from app.services.reflecting import Reflecting, Reflection, attempts_of
 from app.services.writing import Draft, MemoryWriter, draft_of, embed_later, locked_memory
@@ -63,7 +64,8 @@ class LessonService:
         reflection = await self.reflecting.reflect(request)
         memory = _memory(request, reflection)
         draft = draft_of(principal, memory, (await analyse_all([memory.text]))[0], at)
-        vectors = await embedded(self.embedder, {draft.row["id"]: memory.text})
+        subject = request.task[:SUBJECT_LENGTH]
+        vectors = await self.embedder.passages_if_up([TextToEmbed(draft.row["id"], subject, text_hash(memory.text))])
         record = await self.embedder.record()
         near = vectors[0].of(record.id) if vectors else None
         dense = None if near is None else DenseQuery(near, record)

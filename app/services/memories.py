@@ -151,8 +151,9 @@ class MemoryService:
             if "key" in values:
                 await KeySettlement(tx, principal.actor, at).settle(changed, newest_wins=True)
             if record is not None:
-                await tx.vectors.put_memories(record.id, vectors)
-                if not vectors:
+                made = [] if changed["category"] == "lesson" else vectors  # a lesson is embedded by its task
+                await tx.vectors.put_memories(record.id, made)
+                if not made:
                     await embed_later(tx, [changed["id"]], at, changed["user_id"])
             await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
             return Answer(200, _told((await memories_of(tx, [changed]))[0], cleaned.kinds()))

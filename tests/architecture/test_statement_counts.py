@@ -7,6 +7,7 @@ transaction of its own and is cached for seconds; the services here are called w
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,10 @@ from app.schemas.memories import MemoryAdd
 from app.schemas.messages import MessageAppend, MessagesAppend
 from app.schemas.search import SearchRequest
 from tests.conftest import Tenant
+
+
+COUNTED: ContextVar[bool] = ContextVar("counted", default=False)
+"""True in the task that counts and in those that it starts: other services of this process send statements too."""
 
 
 @dataclass
@@ -40,13 +45,15 @@ def counted(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tra
     engine = services.uow.database.engine.sync_engine
 
     def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        traffic.sent.append(statement)
+        if COUNTED.get():
+            traffic.sent.append(statement)
 
     def past(name: str) -> Any:
         original = getattr(Connection, name)
 
         async def execute(connection: Any, statement: str, *arguments: Any, **options: Any) -> Any:
-            (traffic.sent if name == "fetch" else traffic.past).append(statement)
+            if COUNTED.get():
+                (traffic.sent if name == "fetch" else traffic.past).append(statement)
             return await original(connection, statement, *arguments, **options)
 
         return execute
@@ -55,7 +62,9 @@ def counted(services: Services, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tra
     with monkeypatch.context() as patch:
         for name in ("execute", "fetch", "fetchrow", "fetchval"):
             patch.setattr(Connection, name, past(name))
+        token = COUNTED.set(True)
         yield traffic
+        COUNTED.reset(token)
     event.remove(engine, "before_cursor_execute", note)
 
 

@@ -56,6 +56,22 @@ LATER = {
     "en": "Collect the opening hours from restaurant websites with a crawler",
     "zh": "写一个爬虫采集餐厅网页上的营业时间",
 }
+REWORDED = {
+    "en": [
+        "Crawl a news site for headlines",
+        "Scrape job postings",
+        "Gather ratings from movie pages with Python",
+        "Harvest e-mail addresses from a directory page",
+        "Get the listings from a real-estate portal",
+    ],
+    "zh": [
+        "爬取新闻网站的标题",
+        "从网页上提取职位信息",
+        "下载图库网站的所有图片",
+        "抓取房产门户的房源信息",
+        "把博客文章正文抓下来",
+    ],
+}
 LANGUAGES = pytest.mark.parametrize("language", ["zh", "en"])
 
 
@@ -100,6 +116,21 @@ async def test_a_task_told_in_other_words_gets_the_lesson_of_the_403_first(
     found = await match(api, LATER[language])
     assert found["lessons"][0]["id"] == learnt["lesson"]["id"]
     assert found["procedures"] == []
+
+
+@LANGUAGES
+async def test_a_lesson_is_found_by_its_task_in_whatever_words(
+    tenant: Tenant, api: httpx.AsyncClient, language: str
+) -> None:
+    for experience in OTHERS[language]:
+        await learn(api, experience)
+    learnt = (await learn(api, SCRAPING[language]))["lesson"]
+    for task in REWORDED[language]:
+        assert [one["id"] for one in (await match(api, task))["lessons"]][:1] == [learnt["id"]], task
+    corrected = learnt["text"] + {"en": " A cookie may be needed as well.", "zh": "还可能需要 Cookie。"}[language]
+    body_of(await api.patch(f"/v1/memories/{learnt['id']}", json={"text": corrected}))
+    await tenant.work()
+    assert (await match(api, REWORDED[language][1]))["lessons"][0]["text"] == corrected
 
 
 @LANGUAGES
