@@ -30,9 +30,9 @@ Calibrated similarity of the bundled model to a whole text that tells when to us
 LEAST_LIKE: Final = 0.12
 """The same for a lesson, which is embedded by its task alone.
 
-Measured with the bundled model on 20 tasks in both languages and 42 others of their kinds, told in other words: 40 reach
-it, and 37 are nearest to the lesson of their kind. Of 20 tasks that had nothing to do with any lesson, 12 come as near to
-one of ten.
+Measured with the bundled model on 20 tasks in both languages and 42 others of their kinds, told in other words: 40
+reach it, and 37 are nearest to the lesson of their kind. Of 20 tasks that had nothing to do with any lesson, 12 come as
+near to one of ten.
 """
 
 CANDIDATES: Final = 8

@@ -21,7 +21,6 @@ from app.schemas.messages import MessageAppend, MessagesAppend
 from app.schemas.search import SearchRequest
 from tests.conftest import Tenant
 
-
 COUNTED: ContextVar[bool] = ContextVar("counted", default=False)
 """True in the task that counts and in those that it starts: other services of this process send statements too."""
 
