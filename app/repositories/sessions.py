@@ -74,10 +74,10 @@ class SessionRepository(Repository):
         left = func.greatest(sessions.c.message_count - messages, 0)
         await self._run(update(sessions).where(*self._mine(session_id)).values(message_count=left, updated_at=at))
 
-    async def grow(self, session_id: str, messages: int) -> RowMapping:
-        """Count messages that came with their numbers."""
+    async def grow(self, session_id: str, messages: int, last_at: datetime | None) -> RowMapping:
+        """Count messages that came with their numbers, the last of them at that time."""
         statement = update(sessions).where(*self._mine(session_id))
-        counted = statement.values(message_count=sessions.c.message_count + messages)
+        counted = statement.values(message_count=sessions.c.message_count + messages, last_message_at=last_at)
         return await self._one_row(counted.returning(sessions))
 
     async def take_sequence(self, session_id: str, messages: int) -> int:

@@ -140,25 +140,26 @@ async def copy_session(tx: Transaction, original: Row, copying: Copying) -> Row:
     copy = await tx.sessions.create(_copy(original, last, copying))
     if copy is None:
         raise id_taken()
-    count, length = await _copy_messages(tx, original, copy, last)
+    count, length, last_at = await _copy_messages(tx, original, copy, last)
     await tx.owners.lock_and_change(copy["owner"], OwnerChange(messages=count, message_tokens=length))
     folded = await tx.forks.copy_summaries(original["id"], copy_id, last)
     if folded:
         await tx.sessions.summarized_to(copy_id, folded, folded)
     if count and copy["embedded_seq"] < last:
         await tx.jobs.enqueue("embed_messages", copy_id, clock.now(), user_id=copy["user_id"])
-    return await tx.sessions.grow(copy_id, count)
+    return await tx.sessions.grow(copy_id, count, last_at)
 
 
-async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int]:
-    """Copy messages with their numbers, postings and vectors; how many, and the sum of their lengths."""
+async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int, datetime | None]:
+    """Copy messages with their numbers, postings and vectors; how many, the sum of their lengths, the last one's time."""
     after, count, length = 0, 0, 0
+    last_at: datetime | None = None
     while True:
         rows = await tx.messages.page(
             original["id"], after=after, limit=COPIED_AT_ONCE, newest_first=False, from_seq=0, to_seq=last
         )
         if not rows:
-            return count, length
+            return count, length, last_at
         pairs: list[tuple[UUID, UUID]] = [(row["id"], ids.new_id()) for row in rows]
         copies = [
             {name: row[name] for name in row if name not in {"tenant_id", "owner"}}
@@ -169,6 +170,7 @@ async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -
         await tx.messages.copy_index(pairs, copy["owner"])
         after, count = rows[-1]["seq"], count + len(rows)
         length += sum(row["length"] for row in rows)
+        last_at = rows[-1]["created_at"]
 
 
 async def _copy_state(tx: Transaction, session_id: str, copy_id: str, last: int, actor: str) -> None:

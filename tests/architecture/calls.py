@@ -415,7 +415,7 @@ def session_calls() -> Iterator[Call]:
         name + "create_or_lock", "known", lambda tx: tx.sessions.create_or_lock(session_row(SESSION), messages=1)
     )
     yield Call(name + "take_sequence", "one", lambda tx: tx.sessions.take_sequence(SESSION, 2))
-    yield Call(name + "grow", "one", lambda tx: tx.sessions.grow(SESSION, 2))
+    yield Call(name + "grow", "one", lambda tx: tx.sessions.grow(SESSION, 2, AT))
     yield Call(name + "shrink", "one", lambda tx: tx.sessions.shrink(SESSION, 2, AT))
     for field, value in (("user_id", USER), ("agent_id", "agent7"), ("app_id", "app7")):
         yield Call(name + "page", f"by {field}", lambda tx, one={field: value}: tx.sessions.page(one, None, 50, AT))

@@ -139,6 +139,7 @@ async def test_a_fork_has_messages_state_and_summary_of_then_and_memories_keep_t
     body_of(await api.post("/v1/sessions/s/turns", json=later), 201)
     body_of(await api.post("/v1/sessions/s/summary", json={"keep_turns": 0}))
     body_of(await api.post("/v1/sessions/s/fork", json={"id": "copy", "up_to_seq": 2}), 201)
+    resumed_of_all = body_of(await api.get("/v1/sessions/s/resume"))
     resumed = body_of(await api.get("/v1/sessions/copy/resume"))
     assert [message["content"] for message in resumed["messages"]] == list(SAID[language])
     assert resumed["next_step"] == TASKS[language]["pending_steps"][0]
@@ -146,7 +147,8 @@ async def test_a_fork_has_messages_state_and_summary_of_then_and_memories_keep_t
     assert resumed["summary"]["to_seq"] == 2
     assert body_of(await api.get(f"/v1/memories/{memory['id']}"))["sources"][0]["session_id"] == "s"
     assert [row["id"] for row in await every(api, "/v1/memories", user_id="ada")] == [memory["id"]]
-    body_of(await api.post("/v1/sessions/s/fork", json={"id": "whole"}), 201)
+    whole = body_of(await api.post("/v1/sessions/s/fork", json={"id": "whole"}), 201)
+    assert whole["last_message_at"] == resumed_of_all["messages"][-1]["created_at"]
     now = body_of(await api.get("/v1/sessions/s/resume"))["summary"]
     assert body_of(await api.get("/v1/sessions/whole/resume"))["summary"] == now
     assert body_of(await api.get("/v1/sessions/whole/state"))["state"]["task"]["done_steps"] == ["all"]
