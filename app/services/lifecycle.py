@@ -151,7 +151,7 @@ async def copy_session(tx: Transaction, original: Row, copying: Copying) -> Row:
 
 
 async def _copy_messages(tx: Transaction, original: Row, copy: Row, last: int) -> tuple[int, int, datetime | None]:
-    """Copy messages with their numbers, postings and vectors; how many, the sum of their lengths, the last one's time."""
+    """Copy messages with their numbers, postings and vectors; how many, their length, the last one's time."""
     after, count, length = 0, 0, 0
     last_at: datetime | None = None
     while True:

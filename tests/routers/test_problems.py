@@ -434,3 +434,11 @@ async def test_ids_of_255_rare_characters_everywhere_are_stored_or_refused_clear
     if response.status_code == 422:
         problem_of(response, 422, "too_long_together")
     assert body_of(await api.post("/v1/memories", json={"text": "x", "user_id": rare(4)}), 201)["user_id"] == rare(4)
+
+
+async def test_json_that_does_not_say_so_is_read(api: httpx.AsyncClient) -> None:
+    for path, body in (
+        ("/v1/sessions", b'{"id": "s"}'),
+        ("/v1/memories", b'{"text": "Ada likes tea.", "shared": true}'),
+    ):
+        assert (await api.post(path, content=body)).status_code == 201, path
