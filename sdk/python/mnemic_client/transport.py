@@ -10,6 +10,7 @@ import httpx
 
 from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Retries, read
 from mnemic_client.closing import AsyncClosing, Closing
+from mnemic_client.connections import Connections
 from mnemic_client.errors import NoAnswer
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
@@ -36,8 +37,7 @@ class Transport(Closing):
     ) -> None:
         self._retries = retries or Retries()
         self._frame = Frame(base_url, api_key, timeout)
-        # Without httpx's own client, which does much that is not needed here: a checkpoint waits for every microsecond.
-        self._http = transport or httpx.HTTPTransport(limits=_limits(connections), trust_env=False)
+        self._http = transport or Connections(connections)
 
     def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
@@ -86,6 +86,7 @@ class AsyncTransport(AsyncClosing):
     ) -> None:
         self._retries = retries or Retries()
         self._frame = Frame(base_url, api_key, timeout)
+        # Without httpx's own client, which does much that is not needed here: a checkpoint waits for every microsecond.
         self._http = transport or httpx.AsyncHTTPTransport(limits=_limits(connections), trust_env=False)
 
     async def send(self, call: Call) -> Any:

@@ -1,0 +1,135 @@
+"""The sync client's connections: kept, not used when they are stale, and clear about what went wrong."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from mnemic_client import NoAnswer, ProblemError
+from mnemic_client.calls import Call, Retries
+from mnemic_client.transport import Transport
+
+ONCE = Retries(attempts=1)
+PUT = Call("PUT", "/v1/checkpoints", query={"了": "解", "flag": True}, body={"text": "旅行🚆"})
+
+
+class Host(BaseHTTPRequestHandler):
+    """Tells what it was asked, and by which of its connections."""
+
+    protocol_version = "HTTP/1.1"
+    connections: set[Any]
+    leaves: bool
+    status: int
+
+    def do_PUT(self) -> None:
+        self.connections.add(self.client_address)
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        answer = b'{"path": "%s", "body": %s, "code": "c", "detail": "d"}' % (self.path.encode(), body)
+        self.send_response(self.status)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+        self.close_connection = self.leaves
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@contextmanager
+def host(*, leaves: bool = False, status: int = 200) -> Iterator[tuple[str, set[Any]]]:
+    """A host that closes a connection without a word after its answer, or keeps it."""
+    connections: set[Any] = set()
+    handler = type("Given", (Host,), {"connections": connections, "leaves": leaves, "status": status})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", connections
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_connection_is_kept_and_what_is_sent_arrives() -> None:
+    with host() as (url, connections), Transport(url, "key") as transport:
+        for _ in range(3):
+            answer = transport.send(PUT)
+        assert answer["body"] == PUT.body
+        assert answer["path"] == "/v1/checkpoints?%E4%BA%86=%E8%A7%A3&flag=true"
+        assert len(connections) == 1
+
+
+def test_threads_have_a_connection_each_and_no_more_than_there_may_be() -> None:
+    with host() as (url, connections), Transport(url, connections=4) as transport:
+        with ThreadPoolExecutor(16) as pool:
+            answers = list(pool.map(transport.send, [Call("PUT", "/", body=n) for n in range(200)]))
+        assert [answer["body"] for answer in answers] == list(range(200))
+        assert 1 <= len(connections) <= 4
+
+
+def test_a_connection_that_was_closed_meanwhile_is_not_used_again() -> None:
+    with host(leaves=True) as (url, connections), Transport(url, retries=ONCE) as transport:
+        for count in range(1, 4):
+            assert transport.send(PUT)["body"] == PUT.body
+            assert len(connections) == count
+
+
+def test_a_problem_is_told_and_the_connection_stays() -> None:
+    with host(status=422) as (url, connections), Transport(url) as transport:
+        for _ in range(2):
+            with pytest.raises(ProblemError, match="422 c: d"):
+                transport.send(PUT)
+        assert len(connections) == 1
+
+
+@contextmanager
+def saying(words: bytes) -> Iterator[str]:
+    """A host that says this to whoever comes, and then nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        came: list[socket.socket] = []
+
+        def serve() -> None:
+            one, _ = listening.accept()
+            came.append(one)
+            one.recv(65536)
+            one.sendall(words)
+            if words:
+                one.shutdown(socket.SHUT_WR)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        thread.join()
+        came[0].close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", b"HTTP/1.1 200 OK\r\nContent-", b""],
+)
+def test_nonsense_half_an_answer_and_silence_are_no_answer(words: bytes) -> None:
+    with (
+        saying(words) as url,
+        Transport(url, timeout=0.2, retries=ONCE) as transport,
+        pytest.raises(NoAnswer, match="PUT /v1/checkpoints"),
+    ):
+        transport.send(PUT)
+
+
+def test_a_host_that_is_not_there_is_no_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    for url in (f"http://127.0.0.1:{port}", f"https://127.0.0.1:{port}"):
+        with Transport(url, retries=ONCE) as transport, pytest.raises(NoAnswer):
+            transport.send(PUT)
+
+
+def test_a_host_without_a_certificate_is_not_spoken_to() -> None:
+    with host() as (url, connections), Transport(url.replace("http:", "https:"), retries=ONCE) as transport:
+        with pytest.raises(NoAnswer, match=r"(?i)ssl"):
+            transport.send(PUT)
+        assert not connections
