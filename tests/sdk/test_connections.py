@@ -40,22 +40,35 @@ class Host(BaseHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    """Lets wait until it has closed a connection."""
+
+    def __init__(self, handler: Any) -> None:
+        super().__init__(("127.0.0.1", 0), handler)
+        self.closed = threading.Event()
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.closed.set()
+
+
 @contextmanager
-def host(*, leaves: bool = False, status: int = 200) -> Iterator[tuple[str, set[Any]]]:
+def host(*, leaves: bool = False, status: int = 200) -> Iterator[tuple[str, set[Any], threading.Event]]:
     """A host that closes a connection without a word after its answer, or keeps it."""
     connections: set[Any] = set()
-    handler = type("Given", (Host,), {"connections": connections, "leaves": leaves, "status": status})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = Server(type("Given", (Host,), {"connections": connections, "leaves": leaves, "status": status}))
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield f"http://127.0.0.1:{server.server_port}", connections
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", connections, server.closed
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def test_a_connection_is_kept_and_what_is_sent_arrives() -> None:
-    with host() as (url, connections), Transport(url, "key") as transport:
+    with host() as (url, connections, _), Transport(url, "key") as transport:
         for _ in range(3):
             answer = transport.send(PUT)
         assert answer["body"] == PUT.body
@@ -64,7 +77,7 @@ def test_a_connection_is_kept_and_what_is_sent_arrives() -> None:
 
 
 def test_threads_have_a_connection_each_and_no_more_than_there_may_be() -> None:
-    with host() as (url, connections), Transport(url, connections=4) as transport:
+    with host() as (url, connections, _), Transport(url, connections=4) as transport:
         with ThreadPoolExecutor(16) as pool:
             answers = list(pool.map(transport.send, [Call("PUT", "/", body=n) for n in range(200)]))
         assert [answer["body"] for answer in answers] == list(range(200))
@@ -72,14 +85,16 @@ def test_threads_have_a_connection_each_and_no_more_than_there_may_be() -> None:
 
 
 def test_a_connection_that_was_closed_meanwhile_is_not_used_again() -> None:
-    with host(leaves=True) as (url, connections), Transport(url, retries=ONCE) as transport:
+    with host(leaves=True) as (url, connections, closed), Transport(url, retries=ONCE) as transport:
         for count in range(1, 4):
             assert transport.send(PUT)["body"] == PUT.body
             assert len(connections) == count
+            assert closed.wait(30)
+            closed.clear()
 
 
 def test_a_problem_is_told_and_the_connection_stays() -> None:
-    with host(status=422) as (url, connections), Transport(url) as transport:
+    with host(status=422) as (url, connections, _), Transport(url) as transport:
         for _ in range(2):
             with pytest.raises(ProblemError, match="422 c: d"):
                 transport.send(PUT)
@@ -100,11 +115,13 @@ def saying(words: bytes) -> Iterator[str]:
             if words:
                 one.shutdown(socket.SHUT_WR)
 
-        thread = threading.Thread(target=serve)
+        thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        thread.join()
-        came[0].close()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            thread.join(5)
+            came[0].close()
 
 
 @pytest.mark.parametrize(
@@ -129,7 +146,7 @@ def test_a_host_that_is_not_there_is_no_answer() -> None:
 
 
 def test_a_host_without_a_certificate_is_not_spoken_to() -> None:
-    with host() as (url, connections), Transport(url.replace("http:", "https:"), retries=ONCE) as transport:
+    with host() as (url, connections, _), Transport(url.replace("http:", "https:"), retries=ONCE) as transport:
         with pytest.raises(NoAnswer, match=r"(?i)ssl"):
             transport.send(PUT)
         assert not connections
