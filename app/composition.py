@@ -77,6 +77,7 @@ from app.services.metering import Metering
 from app.services.procedure_files import ProcedureFiles
 from app.services.procedures import ProcedureService
 from app.services.profiles import ProfileService
+from app.services.quotas import QuotaService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
 from app.services.reembedding import Reembedding
@@ -154,6 +155,7 @@ class Services:
     procedure_files: ProcedureFiles
     procedures: ProcedureService
     profiles: ProfileService
+    quotas: QuotaService
     recall: RecallService
     reflection: ReflectionService
     reflection_turns: ReflectionTurns
@@ -311,6 +313,7 @@ def compose(
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
         profiles=ProfileService(uow),
+        quotas=QuotaService(uow, access),
         recall=recall,
         reflection=ReflectionService(uow, embedder, InsightFinder(language)),
         reflection_turns=ReflectionTurns(uow),

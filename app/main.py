@@ -34,6 +34,7 @@ from app.routers import (
     problems,
     procedures,
     profiles,
+    quotas,
     sessions,
     snapshots,
     states,
@@ -191,7 +192,7 @@ def _version_one() -> APIRouter:
             erasures.router,
             transfer.router,
         ),
-        *(jobs.router, audit.router, admin.router, embedding_models.router),
+        *(jobs.router, audit.router, admin.router, quotas.router, embedding_models.router),
         *(upkeep.router, upkeep.admin_router, profiles.router, dreams.router),
     ):
         router.include_router(part)
