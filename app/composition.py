@@ -99,6 +99,7 @@ from app.services.summaries.reading import SummaryService
 from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
 from app.services.timeline import TimelineService
+from app.services.tokens import TokenService
 from app.services.tool_calls import ToolCalls
 from app.services.tools import ToolService
 from app.services.turns import TurnService
@@ -248,7 +249,8 @@ def compose(
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
     embedder = Embedder(model, uow, also, settings.embedding_follow_seconds)
-    access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute)
+    tokens = TokenService.configured(settings, uow)
+    access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute, tokens)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow)
     redacting = Redacting(measured)
