@@ -72,6 +72,7 @@ def serve(
     import uvicorn  # noqa: PLC0415 - each command loads only what it needs
 
     from app.main import create_app  # noqa: PLC0415
+    from app.routers.protocol import ProblemProtocol  # noqa: PLC0415
 
     settings = _configured(port=port, host=host)
     asyncio.run(_refuse_unisolated(settings))  # uvicorn would wrap the reason in a traceback
@@ -79,6 +80,7 @@ def serve(
         create_app(settings),
         host=settings.host,
         port=settings.port,
+        http=ProblemProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from app.core import clock, ids
-from app.core.errors import Conflict, Forbidden, NotFound
+from app.core.errors import Conflict, Forbidden, Invalid, NotFound
 from app.domain.principal import ROLE_SCOPES, Principal
 from app.repositories.base import Row
 from app.schemas.access import (
@@ -45,6 +45,7 @@ class AdminService:
             raise Forbidden(f"The role {request.role} has no scope {', '.join(beyond_role)}.", code="beyond_role")
         if not wanted <= principal.scopes or (request.role == "operator" and principal.role != "operator"):
             raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
+        _check_end(request.expires_at)
         tenant_id = await tenant_meant(self.uow, principal, tenant)
         issued = IssuedKey(ids.new_id(), new_secret())
         row = key_row(
@@ -88,6 +89,7 @@ class AdminService:
     async def change_key(self, principal: Principal, tenant: str | None, key_id: UUID, request: KeyChange) -> ApiKey:
         """Name a key anew, or give it another limit or end."""
         principal.require_administration()
+        _check_end(request.expires_at)
         tenant_id = await tenant_meant(self.uow, principal, tenant)
         async with self.uow.begin_global(tenant_id) as tx:
             row = _open(await tx.access.key(key_id, tenant_id))
@@ -195,6 +197,12 @@ def require_operator(principal: Principal) -> None:
 def _settings(stored: Mapping[str, Any]) -> TenantSettings:
     """What a tenant sets itself; its quotas are an operator's."""
     return TenantSettings(**{name: value for name, value in stored.items() if name in TenantSettings.model_fields})
+
+
+def _check_end(expires_at: datetime | None) -> None:
+    """Raise `Invalid` for a key that would be over at once: to close one is another call."""
+    if expires_at is not None and expires_at <= clock.now():
+        raise Invalid("expires_at is in the past: to close a key at once, revoke it.", code="expires_in_past")
 
 
 def _there(row: Row | None) -> Row:

@@ -192,7 +192,7 @@ def memory_calls() -> Iterator[Call]:
     yield Call(name + "unindex", "one", lambda tx: tx.memories.unindex(MEMORY))
     for who, users in (("any", None), ("bound", BOUND)):
         yield Call(name + "get", who, lambda tx: tx.memories.get(MEMORY), users)
-        yield Call(name + "get_for_update", who, lambda tx: tx.memories.get_for_update(MEMORY), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.memories.get_for_update(MEMORY, unexpired_at=AT), users)
         yield Call(name + "get_any", who, lambda tx: tx.memories.get_any(MEMORY), users)
         yield Call(name + "get_any_for_update", who, lambda tx: tx.memories.get_any_for_update(MEMORY), users)
         yield Call(name + "erase", who, lambda tx: tx.memories.erase(MEMORY), users)
