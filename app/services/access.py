@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app.core import clock, ids
 from app.core.bearer_tokens import looks_like_token
-from app.core.errors import TooManyRequests, Unauthenticated
+from app.core.errors import NotFound, TooManyRequests, Unauthenticated
 from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
 from app.domain.rates import MINUTE, Rate
 from app.repositories.base import Row
@@ -137,6 +137,15 @@ class AccessService:
         """The id of the tenant of this name, created if it is new."""
         async with self.uow.begin_global() as tx:
             return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
+
+    async def known_tenant(self, name: str) -> UUID:
+        """The id of the tenant of this name. Raises `NotFound` where there is none."""
+        async with self.uow.begin_global() as tx:
+            found = await tx.access.tenant_by_name(name)
+        if found is None:
+            raise NotFound(f"There is no tenant {name}.", code="tenant_not_found")
+        tenant_id: UUID = found["id"]
+        return tenant_id
 
     async def _look_up(self, key_hash: bytes, secret: str) -> _Trusted | None:
         if self.tokens is not None and looks_like_token(secret):
