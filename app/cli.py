@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import typer
@@ -24,6 +24,10 @@ from app.domain.calls import Call, served
 from app.domain.principal import ROLES
 from app.schemas.access import KeyCreate, TenantCreate
 from app.settings import Settings, get_settings
+
+if TYPE_CHECKING:  # each command loads only what it needs
+    from app.composition import Services
+    from app.services.access import KeyInfo
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Mnemic: memory for AI agents.")
 keys = typer.Typer(no_args_is_help=True, help="API keys: make, list and revoke them.")
@@ -72,6 +76,7 @@ def serve(
     import uvicorn  # noqa: PLC0415 - each command loads only what it needs
 
     from app.main import create_app  # noqa: PLC0415
+    from app.routers.protocol import ProblemProtocol  # noqa: PLC0415
 
     settings = _configured(port=port, host=host)
     asyncio.run(_refuse_unisolated(settings))  # uvicorn would wrap the reason in a traceback
@@ -79,6 +84,7 @@ def serve(
         create_app(settings),
         host=settings.host,
         port=settings.port,
+        http=ProblemProtocol,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -185,7 +191,7 @@ def create_key(
     """Make a key. It is shown once."""
     asked, owner = _key_asked_for(name, role, user, days, tenant)
 
-    async def work(services: Any) -> str:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> str:
         tenant_id = await services.access.tenant(owner)
         issued = await services.access.issue(
             tenant_id=tenant_id,
@@ -205,7 +211,7 @@ def list_keys(
 ) -> None:
     """List keys. The keys themselves are not stored and cannot be shown."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "list[KeyInfo]":
         return await services.access.keys()
 
     table = Table("id", "tenant", "name", "begins with", "role", "users", "created", "expires", "revoked")
@@ -229,9 +235,8 @@ def revoke_key(
     except ValueError as error:
         raise ConfigurationError("A key's id looks like 0190f3c2-...: see 'mnemic keys list'.") from error
 
-    async def work(services: Any) -> bool:  # noqa: ANN401 - loaded late
-        revoked: bool = await services.access.revoke(chosen)
-        return revoked
+    async def work(services: "Services") -> bool:
+        return await services.access.revoke(chosen)
 
     if not _with_services(work, data_dir):
         raise ConfigurationError("There is no such key, or it is revoked already.")
@@ -276,7 +281,7 @@ def _announce(text: str) -> None:
     err.print(text, soft_wrap=True)
 
 
-def _with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
+def _with_services(work: Callable[["Services"], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
     from app.composition import services  # noqa: PLC0415 - each command loads only what it needs
 
     settings = _configured(data_dir=data_dir)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.console import Console
@@ -14,6 +14,16 @@ from rich.table import Table
 from app.cli_trust import NOBODY, DataDir, with_services
 from app.core.errors import ConfigurationError
 from app.domain.principal import ROLE_SCOPES, Principal
+
+if TYPE_CHECKING:  # each command loads only what it needs
+    from app.composition import Services
+    from app.schemas.embedding_models import (
+        AskedQuery,
+        ComparedQuery,
+        Comparison,
+        EmbeddingModelRecord,
+        EmbeddingModels,
+    )
 
 models = typer.Typer(no_args_is_help=True, help="Embedding models: list, register, activate and retire them.")
 embedding = typer.Typer()
@@ -29,7 +39,7 @@ ModelName = Annotated[str, typer.Argument(help="The model's name, as 'mnemic mod
 def list_models(data_dir: DataDir = None) -> None:
     """List the models of the database, and those that the settings name beside."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "EmbeddingModels":
         return await services.embedding_models.all(await _operator(services))
 
     known = with_services(work, data_dir)
@@ -47,7 +57,7 @@ def list_models(data_dir: DataDir = None) -> None:
 def register_model(name: ModelName, data_dir: DataDir = None) -> None:
     """Register a model: a running worker gives it vectors of everything. 'mnemic reembed' does it and waits."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "EmbeddingModelRecord":
         return await services.embedding_models.register(await _operator(services), name)
 
     out.print(with_services(work, data_dir).model_dump_json(indent=2))
@@ -61,7 +71,7 @@ def activate_model(
 ) -> None:
     """Switch to a model; the one before stands by. To go back, activate that one."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "EmbeddingModelRecord":
         principal = await _operator(services)
         found = await _by_name(services, principal, name)
         return await services.embedding_models.activate(principal, found.id, force=force)
@@ -74,7 +84,7 @@ def activate_model(
 def retire_model(name: ModelName, data_dir: DataDir = None) -> None:
     """Give a model up: a running worker removes its vectors and its index. This cannot be undone."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "EmbeddingModelRecord":
         principal = await _operator(services)
         return await services.embedding_models.retire(principal, (await _by_name(services, principal, name)).id)
 
@@ -93,7 +103,7 @@ def reembed(
     The work is a running worker's: stop this command at any moment, and call it again to look on.
     """
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "EmbeddingModelRecord":
         principal = await _operator(services)
         found = await _registered(services, principal, name)
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -133,7 +143,7 @@ def compare_embeddings(
 
     given = None if queries is None else _questions(queries, user)
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> list["Comparison"]:
         principal = await _operator(services, tenant)
         found = await _by_name(services, principal, name)
         asked = given or await services.comparison.recent(principal, limit)
@@ -150,7 +160,7 @@ def compare_embeddings(
     _show(name, told)
 
 
-def _show(name: str, told: Sequence[Any]) -> None:
+def _show(name: str, told: Sequence["ComparedQuery"]) -> None:
     if not told:
         raise ConfigurationError("There are no recent questions: give a file of your own with --queries.")
     table = Table("question", "user", "by meaning", "as served", "only the active one", f"only {name}")
@@ -163,7 +173,7 @@ def _show(name: str, told: Sequence[Any]) -> None:
     out.print(f"overlap@10 of {len(told)} questions: {by_meaning:.3f} by meaning, {served:.3f} as served.")
 
 
-def _questions(file: Path, user: str | None) -> list[Any]:
+def _questions(file: Path, user: str | None) -> list["AskedQuery"]:
     """The questions of a file. Raises `ConfigurationError` where a line is none."""
     from pydantic import ValidationError  # noqa: PLC0415 - each command loads only what it needs
 
@@ -188,12 +198,12 @@ def _questions(file: Path, user: str | None) -> list[Any]:
     return asked
 
 
-async def _operator(services: Any, tenant: str = "default") -> Principal:  # noqa: ANN401 - loaded late
-    tenant_id = await services.access.tenant(tenant)
+async def _operator(services: "Services", tenant: str = "default") -> Principal:
+    tenant_id = await services.access.known_tenant(tenant)
     return Principal(tenant_id, NOBODY, "command", "operator", ROLE_SCOPES["operator"])
 
 
-async def _by_name(services: Any, principal: Principal, name: str) -> Any:  # noqa: ANN401 - loaded late
+async def _by_name(services: "Services", principal: Principal, name: str) -> "EmbeddingModelRecord":
     known = (await services.embedding_models.all(principal)).results
     found = next((one for one in known if one.name == name), None)
     if found is None:
@@ -201,7 +211,7 @@ async def _by_name(services: Any, principal: Principal, name: str) -> Any:  # no
     return found
 
 
-async def _registered(services: Any, principal: Principal, name: str) -> Any:  # noqa: ANN401 - loaded late
+async def _registered(services: "Services", principal: Principal, name: str) -> "EmbeddingModelRecord":
     """The model, registered if it is new, and with a job that works on it."""
     known = (await services.embedding_models.all(principal)).results
     found = next((one for one in known if one.name == name), None)

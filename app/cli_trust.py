@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 from uuid import UUID
 
 import typer
@@ -13,6 +13,12 @@ from rich.progress import Progress
 
 from app.core.errors import ConfigurationError
 from app.domain.principal import ROLE_SCOPES, Principal
+
+if TYPE_CHECKING:  # each command loads only what it needs
+    from app.composition import Services
+    from app.schemas.audit import AuditVerdict
+    from app.schemas.transfer import Imported
+    from app.services.sealing import Rotated
 
 seal = typer.Typer(no_args_is_help=True, help="Sealing: the keys that encrypt sensitive memories.")
 audit = typer.Typer(no_args_is_help=True, help="The audit log: verify and export it.")
@@ -26,7 +32,7 @@ Result = TypeVar("Result")
 NOBODY: Final = UUID(int=0)
 
 
-def with_services(work: Callable[[Any], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
+def with_services(work: Callable[["Services"], Coroutine[Any, Any, Result]], data_dir: Path | None) -> Result:
     """Do something with the use cases, as the command line."""
     from app.composition import services  # noqa: PLC0415 - each command loads only what it needs
     from app.domain.calls import Call, served  # noqa: PLC0415
@@ -63,7 +69,7 @@ def rotate_sealing_keys(
     """
     from app.core.sealing import SealingKey  # noqa: PLC0415 - each command loads only what it needs
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "Rotated":
         if new_key:
             services.uow.ring.add(SealingKey.fresh())
         if services.uow.ring.current is None:
@@ -85,10 +91,12 @@ def verify_audit_log(
     data_dir: DataDir = None,
 ) -> None:
     """Compute every hash of the audit log anew. Ends with 1 if a line was changed, removed or moved."""
+    if (position is None) != (digest is None):
+        raise ConfigurationError("--position and --hash belong together: name both, as you kept them.")
     anchor = None if position is None or digest is None else (position, digest)
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
-        return await services.audit.verify(await services.access.tenant(tenant), anchor)
+    async def work(services: "Services") -> "AuditVerdict":
+        return await services.audit.verify(await services.access.known_tenant(tenant), anchor)
 
     found = with_services(work, data_dir)
     typer.echo(found.model_dump_json(indent=2))
@@ -103,8 +111,8 @@ def export_audit_log(
 ) -> None:
     """Write the chained lines of the audit log as NDJSON to the standard output."""
 
-    async def work(services: Any) -> None:  # noqa: ANN401 - loaded late
-        async for line in services.audit.lines(await services.access.tenant(tenant), after):
+    async def work(services: "Services") -> None:
+        async for line in services.audit.lines(await services.access.known_tenant(tenant), after):
             typer.echo(line.model_dump_json())
 
     with_services(work, data_dir)
@@ -119,8 +127,8 @@ def export(
 ) -> None:
     """Write everything of a tenant, or of a user, as NDJSON. Sealed memories are in it in clear: guard the file."""
 
-    async def work(services: Any) -> int:  # noqa: ANN401 - loaded late
-        tenant_id = await services.access.tenant(tenant)
+    async def work(services: "Services") -> int:
+        tenant_id = await services.access.known_tenant(tenant)
         exports = services.exports
         if user is None:
             lines = exports.tenant(tenant_id, unsealed=True)
@@ -151,11 +159,12 @@ def import_(
 ) -> None:
     """Store an export. Stopped anywhere, call it again: what is there already is passed over."""
 
-    async def work(services: Any) -> Any:  # noqa: ANN401 - loaded late
+    async def work(services: "Services") -> "Imported":
         tenant_id = await services.access.tenant(tenant)
         principal = Principal(tenant_id, NOBODY, "command", "admin", ROLE_SCOPES["admin"])
         with Progress(console=err) as bar, file.open("rb") as source:
-            task = bar.add_task("importing", total=sum(1 for _ in file.open("rb")))
+            task = bar.add_task("importing", total=sum(1 for _ in source))
+            source.seek(0)
 
             async def lines() -> AsyncIterator[bytes]:
                 for line in source:

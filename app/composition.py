@@ -77,6 +77,7 @@ from app.services.metering import Metering
 from app.services.procedure_files import ProcedureFiles
 from app.services.procedures import ProcedureService
 from app.services.profiles import ProfileService
+from app.services.quotas import QuotaService
 from app.services.recall import RecallService
 from app.services.redacting import Redacting
 from app.services.reembedding import Reembedding
@@ -98,6 +99,7 @@ from app.services.summaries.reading import SummaryService
 from app.services.summaries.summarisers import LanguageModelSummariser, RulesSummariser, Summariser
 from app.services.sweeping import Sweeping
 from app.services.timeline import TimelineService
+from app.services.tokens import TokenService
 from app.services.tool_calls import ToolCalls
 from app.services.tools import ToolService
 from app.services.turns import TurnService
@@ -154,6 +156,7 @@ class Services:
     procedure_files: ProcedureFiles
     procedures: ProcedureService
     profiles: ProfileService
+    quotas: QuotaService
     recall: RecallService
     reflection: ReflectionService
     reflection_turns: ReflectionTurns
@@ -246,7 +249,8 @@ def compose(
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
     embedder = Embedder(model, uow, also, settings.embedding_follow_seconds)
-    access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute)
+    tokens = TokenService.configured(settings, uow)
+    access = AccessService(uow, settings.key_cache_seconds, settings.wrong_keys_per_minute, tokens)
     accesses = AccessLog(uow, settings.access_flush_seconds)
     explainer = Explainer(uow)
     redacting = Redacting(measured)
@@ -311,6 +315,7 @@ def compose(
         procedure_files=ProcedureFiles(uow, embedder, redacting),
         procedures=ProcedureService(uow, embedder, redacting, Matching(uow, retrieval)),
         profiles=ProfileService(uow),
+        quotas=QuotaService(uow, access),
         recall=recall,
         reflection=ReflectionService(uow, embedder, InsightFinder(language)),
         reflection_turns=ReflectionTurns(uow),

@@ -36,6 +36,7 @@ from app.routers import (
     problems,
     procedures,
     profiles,
+    quotas,
     sessions,
     snapshots,
     states,
@@ -196,7 +197,7 @@ def _version_one() -> list[BaseRoute]:
             erasures.router,
             transfer.router,
         ),
-        *(jobs.router, audit.router, admin.router, embedding_models.router),
+        *(jobs.router, audit.router, admin.router, quotas.router, embedding_models.router),
         *(upkeep.router, upkeep.admin_router, profiles.router, dreams.router),
     ):
         router.include_router(part)

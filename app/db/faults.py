@@ -7,7 +7,8 @@ import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from app.core.errors import Conflict, Contention, Invalid, Problem, Unavailable
+from app.core.errors import Conflict, Contention, Invalid, Problem, QuotaExceeded, Unavailable
+from app.db.metering import QUOTA_EXCEEDED
 
 _TRY_AGAIN: Final = (
     asyncpg.QueryCanceledError,
@@ -51,6 +52,9 @@ def problem_of(error: BaseException) -> Problem | None:
     if isinstance(error, PoolTimeoutError):
         return Unavailable("All database connections are busy.", code="pool_exhausted")
     cause = driver_error(error)
+    if getattr(cause, "sqlstate", None) == QUOTA_EXCEEDED:
+        quota, limit, used = str(getattr(cause, "detail", "")).split()
+        return QuotaExceeded(quota, int(limit), int(used))
     if isinstance(cause, asyncpg.DataError):
         return Invalid("A value cannot be stored in the database.", code="unstorable_value")
     if isinstance(cause, asyncpg.ProgramLimitExceededError):

@@ -46,7 +46,8 @@ ROLE_SCOPES: Final[dict[Role, frozenset[Permission]]] = {
 class TenantDefaults:
     """What a tenant has set: a zone, lives in seconds, weights of a search and the making of contexts for requests that
     name none, what becomes of secrets in what is written, how much a find must be worth to be kept, how many tokens of
-    the language model a day may take, what is forgotten when, and when memories are reflected on and put in order.
+    the language model a day and a month may take, what is forgotten when, and when memories are reflected on and put
+    in order.
     `fence_key` signs what is served into prompts.
     """
 
@@ -60,6 +61,7 @@ class TenantDefaults:
     sensitive_keys: tuple[str, ...] = ()
     gate_threshold: float = DEFAULT_THRESHOLD
     daily_token_budget: int | None = None
+    monthly_token_quota: int | None = None
     context: ContextDefaults = field(default_factory=ContextDefaults)
     forgetting: ForgettingPolicy = field(default_factory=ForgettingPolicy)
     reflection: ReflectionPolicy = field(default_factory=ReflectionPolicy)

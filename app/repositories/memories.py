@@ -35,7 +35,7 @@ from app.db.models import memories, memory_events, memory_postings, memory_sourc
 from app.repositories.base import Repository, RowLike, insertable
 from app.repositories.postings import Posting, insert_postings
 from app.repositories.prepared import Prepared
-from app.repositories.selection import PAST_STATUSES, Selection, Then, held_at
+from app.repositories.selection import PAST_STATUSES, Selection, Then, held_at, undeleted
 
 ROWS_OF_ONE_STATEMENT: Final = 500
 """PostgreSQL takes 32,767 parameters in one statement."""
@@ -168,14 +168,15 @@ class MemoryRepository(Repository):
         )
         await self._run(statement)
 
-    async def get(self, memory_id: UUID) -> RowMapping | None:
-        """One memory, in any state but deleted; None where it is absent or another's."""
-        return await self._first(select(memories).where(*self._there(memory_id), memories.c.status != "deleted"))
+    async def get(self, memory_id: UUID, *, unexpired_at: datetime | None = None) -> RowMapping | None:
+        """One memory, in any state but deleted; None where it is absent or another's, or past its time by then."""
+        return await self._first(select(memories).where(*self._there(memory_id), *undeleted(unexpired_at)))
 
-    async def get_for_update(self, memory_id: UUID) -> RowMapping | None:
+    async def get_for_update(self, memory_id: UUID, *, unexpired_at: datetime | None = None) -> RowMapping | None:
         """The same, its row locked until the commit."""
-        statement = select(memories).where(*self._there(memory_id), memories.c.status != "deleted").with_for_update()
-        return await self._first(statement)
+        return await self._first(
+            select(memories).where(*self._there(memory_id), *undeleted(unexpired_at)).with_for_update()
+        )
 
     async def get_any(self, memory_id: UUID) -> RowMapping | None:
         """One memory, a deleted one too."""

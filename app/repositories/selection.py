@@ -185,6 +185,14 @@ def held_at(
     return [began, lasts, held, rows.created_at <= known_at]
 
 
+def undeleted(unexpired_at: datetime | None) -> list[ColumnElement[bool]]:
+    """That a memory is not deleted and, if an instant is named, not past its time by then."""
+    ends = memories.c.expires_at
+    if unexpired_at is None:
+        return [memories.c.status != "deleted"]
+    return [memories.c.status.not_in(("deleted", "expired")), or_(ends.is_(None), ends > unexpired_at)]
+
+
 def current_at(at: datetime) -> list[ColumnElement[bool]]:
     """What is current at an instant: active or disputed, still valid, not expired."""
     return [memories.c.status.in_(VISIBLE_STATUSES), *_lasting(at)]

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import language_model_usage
@@ -17,6 +17,14 @@ class UsageRepository(Repository):
         used = language_model_usage.c
         statement = select(used.tokens).where(used.tenant_id == self._tenant_id, used.day == day)
         return int((await self._connection.execute(statement)).scalar_one_or_none() or 0)
+
+    async def tokens_between(self, first: date, end: date) -> int:
+        """Tokens used from a day on, until before another."""
+        used = language_model_usage.c
+        statement = select(func.coalesce(func.sum(used.tokens), 0)).where(
+            used.tenant_id == self._tenant_id, used.day >= first, used.day < end
+        )
+        return int((await self._connection.execute(statement)).scalar_one())
 
     async def add(self, day: date, calls: int, tokens: int) -> None:
         """Count calls and their tokens."""

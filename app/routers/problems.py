@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import Receive, Scope, Send
 
 from app.core.errors import ConfigurationError, Problem
@@ -17,6 +18,7 @@ from app.schemas.problems import ProblemDocument
 log = structlog.get_logger()
 
 MEDIA_TYPE: Final = "application/problem+json"
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 MAX_FAULTS: Final = 50
 MAX_MESSAGE: Final = 500
 
@@ -82,11 +84,19 @@ def install(app: FastAPI) -> None:
     async def of_http(request: Request, error: HTTPException) -> Response:
         if isinstance(error.__cause__, Problem):
             return response_of(error.__cause__, request.scope)
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            error.headers = {"Allow": ", ".join(_allowed(app, request.scope))}
         return response_of(_of_status(error), request.scope)
 
     @app.exception_handler(ConfigurationError)
     async def of_configuration(request: Request, error: ConfigurationError) -> Response:
         return response_of_misconfiguration(error, request.scope)
+
+
+def _allowed(app: FastAPI, scope: Scope) -> list[str]:
+    """Every method that the path takes: each route knows only its own."""
+    asked = (({**scope, "method": method}, method) for method in METHODS)
+    return [method for one, method in asked if any(route.matches(one)[0] is Match.FULL for route in app.router.routes)]
 
 
 class _Invalid(Problem):

@@ -38,8 +38,9 @@ _BODY: Final[dict[str, Any]] = {
     operation_id="export_user",
 )
 async def export_user(user_id: UserId, principal: PrincipalDep, services: ServicesDep) -> StreamingResponse:
-    """Everything of a user as NDJSON, with ids, sources, times and history. Needs an unbound key with scope admin.
+    """Everything of a user as NDJSON, with ids, sources, times and history.
 
+    Needs an unbound key with the scopes `admin`, `memories:read` and `sessions:read`: governing is not reading.
     Sealed memories are in clear if the key has the scope `sensitive`. Vectors are computed anew where it is imported.
     """
     unsealed = await services.exports.allowed(principal, user_id)
@@ -57,7 +58,8 @@ async def export_user(user_id: UserId, principal: PrincipalDep, services: Servic
 async def import_user(user_id: UserId, request: Request, principal: PrincipalDep, services: ServicesDep) -> Imported:
     """Store a user's export, or another system's memories: a line `{"text": ...}` each, kept with source `imported`.
 
-    Rows that are there already stay: after a failure send the whole again. Needs an unbound key with scope admin.
+    Rows that are there already stay: after a failure send the whole again. Needs an unbound key
+    with the scopes `admin`, `memories:write` and `sessions:write`.
     """
     return await services.imports.run(principal, user_id, split_lines(request.stream()))
 
@@ -70,7 +72,7 @@ async def import_user(user_id: UserId, request: Request, principal: PrincipalDep
     operation_id="export_tenant",
 )
 async def export_tenant(principal: PrincipalDep, services: ServicesDep) -> StreamingResponse:
-    """Everything of the tenant as NDJSON, but keys, settings, jobs and the audit log."""
+    """Everything of the tenant as NDJSON, but keys, settings, jobs and the audit log; scopes as for a user's."""
     unsealed = await services.exports.allowed(principal, None)
     return StreamingResponse(services.exports.tenant(principal.tenant_id, unsealed=unsealed), media_type=NDJSON)
 

@@ -15,7 +15,8 @@ async def undo(body: Undo, write: WriteDep, services: ServicesDep, response: Res
     """Undo what a job, one change, or a bulk deletion did to memories.
 
     Every column is what it was, but for `version` and `updated_at`; what was added is deleted, and can be restored.
-    History keeps all of it, with a line more. It is a 409 where somebody has changed one of the memories since: nothing
+    History keeps all of it, with a line more. What was archived and found again since stays
+    current (`left_ids`). It is a 409 where somebody has changed one of the memories since: nothing
     is undone then.
     """
     answer = await services.undoing.undo(write, body)

@@ -30,3 +30,6 @@ class Undone(ResponseModel):
 
     events: int = Field(description="Lines of history whose changes are undone")
     memory_ids: list[str] = Field(description="Memories that were changed by it")
+    left_ids: list[str] = Field(
+        default_factory=list, description="Memories that were archived and are of use again since: they stay current"
+    )

@@ -11,11 +11,13 @@ from typing import Final, cast
 from uuid import UUID
 
 from app.core import clock, ids
-from app.core.errors import TooManyRequests, Unauthenticated
+from app.core.bearer_tokens import looks_like_token
+from app.core.errors import NotFound, TooManyRequests, Unauthenticated
 from app.domain.principal import ROLE_SCOPES, Permission, Principal, Role
 from app.domain.rates import MINUTE, Rate
 from app.repositories.base import Row
 from app.services.tenancy import defaults_of
+from app.services.tokens import TokenService
 from app.uow import UnitOfWork
 
 PREFIX: Final = "mnk_"
@@ -62,13 +64,14 @@ class AccessService:
     uow: UnitOfWork
     cache_seconds: float
     wrong_keys_per_minute: int | None = None
+    tokens: TokenService | None = None
     _trusted: OrderedDict[bytes, _Trusted] = field(default_factory=OrderedDict)
 
     async def authenticate(self, secret: str | None, address: str | None = None) -> Principal:
-        """The holder of a key; one that has a limit makes one of its calls by this.
+        """The holder of a key or of a token; a key that has a limit makes one of its calls by this.
 
         Args:
-            secret: The key.
+            secret: The key, or a token of the identity provider, if there is one.
             address: Where the call comes from, so that whoever tries out keys is slowed down.
 
         Raises:
@@ -80,7 +83,7 @@ class AccessService:
         key_hash = hash_key(secret)
         known = self._trusted.get(key_hash)
         if known is None or known.until <= clock.monotonic():
-            known = await self._look_up(key_hash)
+            known = await self._look_up(key_hash, secret)
         if known is None or (known.expires_at is not None and known.expires_at <= clock.now()):
             await self._count_wrong(address)
             raise Unauthenticated("This API key is not valid.", code="invalid_key")
@@ -135,7 +138,19 @@ class AccessService:
         async with self.uow.begin_global() as tx:
             return await tx.access.ensure_tenant(ids.new_id(), name, clock.now())
 
-    async def _look_up(self, key_hash: bytes) -> _Trusted | None:
+    async def known_tenant(self, name: str) -> UUID:
+        """The id of the tenant of this name. Raises `NotFound` where there is none."""
+        async with self.uow.begin_global() as tx:
+            found = await tx.access.tenant_by_name(name)
+        if found is None:
+            raise NotFound(f"There is no tenant {name}.", code="tenant_not_found")
+        tenant_id: UUID = found["id"]
+        return tenant_id
+
+    async def _look_up(self, key_hash: bytes, secret: str) -> _Trusted | None:
+        if self.tokens is not None and looks_like_token(secret):
+            holder = await self.tokens.holder(secret)
+            return None if holder is None else self._trust(key_hash, holder.principal, holder.expires_at)
         async with self.uow.begin_global() as tx:
             row = await tx.access.key_by_hash(key_hash)
             if row is not None and _is_due(row["last_used_at"]):
@@ -143,7 +158,11 @@ class AccessService:
         if row is None or row["revoked_at"] is not None:
             self._trusted.pop(key_hash, None)
             return None
-        found = _Trusted(_principal(row), row["expires_at"], clock.monotonic() + self.cache_seconds)
+        return self._trust(key_hash, _principal(row), row["expires_at"])
+
+    def _trust(self, key_hash: bytes, principal: Principal, expires_at: datetime | None) -> _Trusted:
+        """Believe it for some seconds without another look."""
+        found = _Trusted(principal, expires_at, clock.monotonic() + self.cache_seconds)
         self._trusted[key_hash] = found
         self._trusted.move_to_end(key_hash)
         while len(self._trusted) > CACHED_KEYS:

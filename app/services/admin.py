@@ -1,12 +1,13 @@
 """Administration: keys and settings of one's own tenant; tenants, for operators."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from app.core import clock, ids
-from app.core.errors import Conflict, Forbidden, NotFound
+from app.core.errors import Conflict, Forbidden, Invalid, NotFound
 from app.domain.principal import ROLE_SCOPES, Principal
 from app.repositories.base import Row
 from app.schemas.access import (
@@ -44,7 +45,8 @@ class AdminService:
             raise Forbidden(f"The role {request.role} has no scope {', '.join(beyond_role)}.", code="beyond_role")
         if not wanted <= principal.scopes or (request.role == "operator" and principal.role != "operator"):
             raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
-        tenant_id = await self._tenant(principal, tenant)
+        _check_end(request.expires_at)
+        tenant_id = await tenant_meant(self.uow, principal, tenant)
         issued = IssuedKey(ids.new_id(), new_secret())
         row = key_row(
             issued,
@@ -66,7 +68,7 @@ class AdminService:
         """Keys, newest first."""
         principal.require_administration()
         before = decode_cursor(cursor, UUID)
-        tenant_id = await self._tenant(principal, tenant)
+        tenant_id = await tenant_meant(self.uow, principal, tenant)
         async with self.uow.begin_global() as tx:
             rows = await tx.access.keys_page(tenant_id, None if before is None else before[0], limit + 1)
             total = await tx.access.keys_count(tenant_id) if count else None
@@ -80,14 +82,15 @@ class AdminService:
     async def revoke_key(self, principal: Principal, tenant: str | None, key_id: UUID) -> None:
         """Close a key for good."""
         principal.require_administration()
-        tenant_id = await self._tenant(principal, tenant)
+        tenant_id = await tenant_meant(self.uow, principal, tenant)
         if not await self.access.revoke(key_id, tenant_id):
             raise NotFound("There is no such key that is open.", code="key_not_found")
 
     async def change_key(self, principal: Principal, tenant: str | None, key_id: UUID, request: KeyChange) -> ApiKey:
         """Name a key anew, or give it another limit or end."""
         principal.require_administration()
-        tenant_id = await self._tenant(principal, tenant)
+        _check_end(request.expires_at)
+        tenant_id = await tenant_meant(self.uow, principal, tenant)
         async with self.uow.begin_global(tenant_id) as tx:
             row = _open(await tx.access.key(key_id, tenant_id))
             values = request.model_dump(include=request.model_fields_set)
@@ -105,7 +108,7 @@ class AdminService:
             Forbidden: The key has rights that the caller has not.
         """
         principal.require_administration()
-        tenant_id = await self._tenant(principal, tenant)
+        tenant_id = await tenant_meant(self.uow, principal, tenant)
         issued, at = IssuedKey(ids.new_id(), new_secret()), clock.now()
         async with self.uow.begin_global(tenant_id) as tx:
             old = _open(await tx.access.key(key_id, tenant_id))
@@ -158,7 +161,7 @@ class AdminService:
         """The tenant's settings."""
         principal.require_administration()
         async with self.uow.begin_global() as tx:
-            return TenantSettings(**_there(await tx.access.tenant(principal.tenant_id))["settings"])
+            return _settings(_there(await tx.access.tenant(principal.tenant_id))["settings"])
 
     async def change_settings(self, principal: Principal, request: TenantSettings) -> TenantSettings:
         """Set what the request names; other processes follow within seconds."""
@@ -171,16 +174,17 @@ class AdminService:
             settings = {name: value for name, value in (row["settings"] | named).items() if value is not None}
             await tx.access.set_settings(principal.tenant_id, settings)
         self.access.forget()
-        return TenantSettings(**settings)
+        return _settings(settings)
 
-    async def _tenant(self, principal: Principal, name: str | None) -> UUID:
-        """The tenant that is meant: one's own, or any by name for an operator."""
-        if name is None:
-            return principal.tenant_id
-        require_operator(principal)
-        async with self.uow.begin_global() as tx:
-            found: UUID = _there(await tx.access.tenant_by_name(name))["id"]
-            return found
+
+async def tenant_meant(uow: UnitOfWork, principal: Principal, name: str | None) -> UUID:
+    """The tenant that is meant: one's own, or any by name for an operator."""
+    if name is None:
+        return principal.tenant_id
+    require_operator(principal)
+    async with uow.begin_global() as tx:
+        found: UUID = _there(await tx.access.tenant_by_name(name))["id"]
+        return found
 
 
 def require_operator(principal: Principal) -> None:
@@ -188,6 +192,17 @@ def require_operator(principal: Principal) -> None:
     principal.require_administration()
     if principal.role != "operator":
         raise Forbidden("Only an operator's key reaches beyond its own tenant.", code="operator_only")
+
+
+def _settings(stored: Mapping[str, Any]) -> TenantSettings:
+    """What a tenant sets itself; its quotas are an operator's."""
+    return TenantSettings(**{name: value for name, value in stored.items() if name in TenantSettings.model_fields})
+
+
+def _check_end(expires_at: datetime | None) -> None:
+    """Raise `Invalid` for a key that would be over at once: to close one is another call."""
+    if expires_at is not None and expires_at <= clock.now():
+        raise Invalid("expires_at is in the past: to close a key at once, revoke it.", code="expires_in_past")
 
 
 def _there(row: Row | None) -> Row:

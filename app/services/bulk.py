@@ -18,7 +18,7 @@ from app.repositories.selection import Selection
 from app.schemas.curation import MemoriesDelete, MemoriesDeleted, MemoriesFound, MemoriesGet, MemorySample
 from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
-from app.services.presenting import memories_of
+from app.services.presenting import memories_of, shown_status
 from app.services.vectorising import JobRun
 from app.uow import Transaction, UnitOfWork
 
@@ -35,11 +35,12 @@ class BulkService:
     uow: UnitOfWork
 
     async def get(self, principal: Principal, request: MemoriesGet) -> MemoriesFound:
-        """Memories by their ids, in that order."""
+        """Memories by their ids, in that order, but those that are deleted or past their time."""
         principal.require("memories:read")
+        at = clock.now()
         async with self.uow.begin(principal) as tx:
             found = await tx.memories.by_ids(request.ids, served=True)
-            rows = {row["id"]: row for row in found if row["status"] != "deleted"}
+            rows = {row["id"]: row for row in found if shown_status(row, at) not in {"deleted", "expired"}}
             wanted = list(dict.fromkeys(request.ids))
             results = await memories_of(tx, [rows[memory_id] for memory_id in wanted if memory_id in rows])
         missing = [str(memory_id) for memory_id in wanted if memory_id not in rows]

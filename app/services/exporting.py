@@ -42,6 +42,8 @@ class ExportService:
             NotFound: There is no such user.
         """
         principal.require_administration()
+        principal.require("memories:read")
+        principal.require("sessions:read")
         async with self.uow.begin(principal) as tx:
             if user_id is not None and await tx.users.get(user_id) is None:
                 raise no_user()

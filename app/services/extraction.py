@@ -1,13 +1,14 @@
 """The job that learns from a session: its new messages become memories, killed anywhere without loss or repetition."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from app.core import clock
+from app.core.errors import QuotaExceeded
 from app.core.metrics import Metrics
 from app.domain.extraction.turns import Turn
 from app.domain.fence import cut
@@ -15,9 +16,10 @@ from app.domain.jobs import backoff
 from app.domain.principal import TenantDefaults
 from app.providers.llm.base import LanguageModelUnavailable
 from app.repositories.base import RowLike
+from app.repositories.quotas import LIMITS
 from app.repositories.vectors import Embedded
 from app.schemas.messages import MessageIn, text_of
-from app.services.allowance import Allowance, renewal
+from app.services.allowance import Allowance, Spent, renewal
 from app.services.drafting import Judged, Origin, drafts_of, judged, zone_of_sender
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.extractors.base import Extraction, Extractor, Window
@@ -28,7 +30,7 @@ from app.services.learning import Learner, Learnt
 from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobLost, JobRun
 from app.services.writing import Draft
-from app.uow import UnitOfWork
+from app.uow import Transaction, UnitOfWork
 
 WINDOW: Final = 60
 """Messages that are read between two commits."""
@@ -44,7 +46,10 @@ FIRST_PAUSE: Final = timedelta(seconds=30)
 """Until a language model that fails is asked again; doubled each time, up to ten minutes."""
 
 OUTAGES: Final = "outages"
-"""In a job's payload: how many before it found no language model."""
+"""In a job's payload: how many before it found no language model, or no room."""
+
+FULL: Final = "full"
+"""In a job's payload: the quota that was used up when it was queued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,8 @@ class Read:
     last_seq: int
     keys: list[str]
     defaults: TenantDefaults
-    used_up: bool
-    """Whether the tenant may not ask a language model today."""
+    spent: Spent | None
+    """The period of whose tokens nothing is left to the tenant."""
 
 
 @dataclass(slots=True)
@@ -116,7 +121,8 @@ class ExtractionService:
     async def run(self, run: JobRun) -> None:
         """Learn from what a session has after its cursor, window by window; the cursor moves with what was learnt.
 
-        Where the language model does not answer, the job ends, and a fresh one tries again later.
+        Where the language model does not answer, or the tenant has no room, the job ends, and a fresh one tries again
+        later.
         """
         tally = Tally()
         try:
@@ -125,9 +131,12 @@ class ExtractionService:
         except LanguageModelUnavailable as outage:
             await self._defer(run, tally, f"The language model is unavailable: {outage}", _next_try(run))
             return
-        except _UsedUp:
-            pause = renewal(clock.now()) - clock.now()
-            await self._defer(run, tally, "The tenant has used up the tokens of the day.", pause)
+        except _UsedUp as used_up:
+            pause = renewal(clock.now(), used_up.period) - clock.now()
+            await self._defer(run, tally, f"The tenant has used up the tokens of the {used_up.period}.", pause)
+            return
+        except QuotaExceeded as full:
+            await self._defer(run, tally, f"QuotaExceeded: {full}", _next_try(run), {FULL: full.quota})
             return
         self._measure(tally)
         window = {"from_seq": tally.first_seq, "to_seq": tally.last_seq}
@@ -138,7 +147,7 @@ class ExtractionService:
         extraction, found = await self._judged(run, read)
         tally.calls += extraction.calls
         tally.readers.setdefault(extraction.by)
-        learnt = await self._learn(run, read, found, tally, judged=not read.used_up and not extraction.degraded)
+        learnt = await self._learn(run, read, found, tally, judged=read.spent is None and not extraction.degraded)
         if learnt is not None:  # else somebody has moved the cursor: what follows it is read anew
             tally.add(read, found, learnt)
 
@@ -147,7 +156,9 @@ class ExtractionService:
             self.metrics.extraction.labels(reason).inc(count)
         self.metrics.extraction.labels("kept").inc(len(tally.learnt.written))
 
-    async def _defer(self, run: JobRun, tally: Tally, error: str, pause: timedelta) -> None:
+    async def _defer(
+        self, run: JobRun, tally: Tally, error: str, pause: timedelta, more: Mapping[str, Any] | None = None
+    ) -> None:
         """End the job as failed and queue a fresh one, so that nothing waits behind it and no attempt is used up."""
         self._measure(tally)
         at = clock.now()
@@ -156,13 +167,15 @@ class ExtractionService:
             session = await tx.sessions.get(run.subject)
             if not await tx.jobs.finish(run.fence, "failed", at, error=error, result=tally.result(), window=window):
                 raise JobLost
-            payload = {OUTAGES: run.payload.get(OUTAGES, 0) + 1}
+            payload = {OUTAGES: run.payload.get(OUTAGES, 0) + 1} | dict(more or {})
             user_id = None if session is None else session["user_id"]
             await tx.jobs.enqueue("extract", run.subject, at, delay=pause, user_id=user_id, payload=payload)
 
     async def _read(self, run: JobRun) -> Read | None:
         """The window after the cursor, under the session's lock: an append that has no commit yet is waited for."""
         async with self.uow.begin_tenant(run.tenant_id) as tx:
+            if FULL in run.payload:
+                await _check_room(tx, run.payload[FULL])
             session = await tx.sessions.get_for_update(run.subject)
             if session is None or session["memory"] != "on":
                 return None
@@ -176,17 +189,17 @@ class ExtractionService:
             defaults = await tenant_defaults(tx)
             asks = self.extractor.name == "llm"
             keys = await tx.facts.keys(Origin.of_session(session).scope.owner, clock.now(), MOST_KEYS) if asks else []
-            used_up = asks and await Allowance.used_up(tx, defaults)
+            spent = await Allowance.spent(tx, defaults) if asks else None
         zone = zone_of_sender(None, session, user, defaults.timezone)
         turns = [turn_of(row, zone) for row in rows]
         before = [turn for turn in turns if turn.seq <= cursor]
-        return Read(session, before, turns[len(before) :], fresh[-1]["seq"], keys, defaults, used_up)
+        return Read(session, before, turns[len(before) :], fresh[-1]["seq"], keys, defaults, spent)
 
     async def _judged(self, run: JobRun, read: Read) -> tuple[Extraction, list[Judged]]:
         """What the extractor finds and the gate says of it. Raises as a language model does."""
-        extractor = self.extractor if not read.used_up else self.instead
+        extractor = self.extractor if read.spent is None else self.instead
         if extractor is None:
-            raise _UsedUp
+            raise _UsedUp(read.spent or "day")
         extraction = await extractor.extract(Window(read.turns, read.before, keys=read.keys))
         await Allowance(self.uow).note(run.tenant_id, extraction.calls, extraction.tokens)
         turns = [*read.before, *read.turns]
@@ -222,7 +235,19 @@ class ExtractionService:
 
 
 class _UsedUp(Exception):  # noqa: N818 - a state of affairs
-    """The tenant has used up the tokens of the day, and no rules stand in."""
+    """The tenant has used up the tokens of a period, and no rules stand in."""
+
+    def __init__(self, period: Spent) -> None:
+        super().__init__(period)
+        self.period = period
+
+
+async def _check_room(tx: Transaction, quota: str) -> None:
+    """Raise `QuotaExceeded` where there is still no room: before a language model is asked for nothing."""
+    row = await tx.quotas.get()
+    limit = None if row is None else row[LIMITS[quota]]
+    if row is not None and limit is not None and row[quota] >= limit:
+        raise QuotaExceeded(quota, limit, row[quota])
 
 
 def _next_try(run: JobRun) -> timedelta:

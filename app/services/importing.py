@@ -70,6 +70,8 @@ class ImportService:
             Invalid: A line is none of an export, or contradicts what is stored; the answer names it.
         """
         principal.require_administration()
+        principal.require("memories:write")
+        principal.require("sessions:write")
         read = _Read()
         async for raw in lines:
             read.done.lines += 1

@@ -98,10 +98,10 @@ class MemoryService:
         return await write_once(self.uow, Write(principal, claim), shape, work)
 
     async def get(self, principal: Principal, memory_id: UUID, then: Then) -> Memory:
-        """One memory; of another time, if it was there and true then."""
+        """One memory, until it is past its time; of another time, if it was there and true then."""
         principal.require("memories:read")
         async with self.uow.begin(principal) as tx:
-            row = _there(await tx.memories.get(memory_id))
+            row = _there(await tx.memories.get(memory_id, unexpired_at=None if then.past else clock.now()))
             if then.past and not await tx.memories.held(memory_id, then):
                 raise no_memory()
             return (await memories_of(tx, await as_known(tx, [row], then.known_at)))[0]
@@ -143,7 +143,7 @@ class MemoryService:
         record = None if request.text is None or sealed else await self.embedder.record()
 
         async def work(tx: Transaction) -> Answer:
-            before = await locked_memory(tx, principal, memory_id)
+            before = await locked_memory(tx, principal, memory_id, unexpired_at=at)
             check_version(before["version"], expected)
             await _check_card(tx, before)
             _check_sealing(principal, before, values)

@@ -1,12 +1,12 @@
 """Messages: appended in one short transaction, searchable by their words at once, by their meaning a moment later."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from app.core import clock, ids
-from app.core.errors import Conflict, NotFound, PreconditionFailed
+from app.core.errors import Conflict, NotFound, PreconditionFailed, QuotaExceeded
 from app.domain.jobs import JobKind
 from app.domain.principal import Principal
 from app.domain.redaction import SecretKind
@@ -15,6 +15,7 @@ from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
+from app.schemas.fields import ResponseModel
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.messages import (
     AppendedMessage,
@@ -64,7 +65,7 @@ class MessageService:
         shape = AppendedMessages if isinstance(request, MessagesAppend) else AppendedMessage
         appending = await self.prepare(principal, session_id, request, given, request.timezone, clock.now())
 
-        async def work(tx: Transaction) -> Answer:
+        async def work(tx: Transaction, appending: Appending) -> Answer:
             appended = await appending.write(tx)
             if isinstance(request, MessagesAppend):
                 results = told_of(appended.messages, cleaned)
@@ -72,7 +73,7 @@ class MessageService:
             told = _told(appended.messages[0], cleaned.kinds()).model_dump()
             return Answer(201, AppendedMessage(**told, remembered=appended.remembered))
 
-        return await write_once(self.uow, Write(principal, claim), shape, work)
+        return await write_appending(self.uow, Write(principal, claim), shape, appending, work)
 
     async def prepare(
         self,
@@ -173,6 +174,26 @@ class Appending:
             return Appended(locked, stored, [])
         kept = await self.service.remembering.keep(tx, locked, self.asked, stored, self.at)
         return Appended(locked, stored, kept)
+
+
+async def write_appending(
+    uow: UnitOfWork,
+    write: Write,
+    shape: type[ResponseModel],
+    appending: Appending,
+    work: Callable[[Transaction, Appending], Awaitable[Answer]],
+) -> Answer:
+    """Write an append with what goes with it, once.
+
+    Where there is no room for memories, nothing is remembered at once: the messages are kept, and learnt from later.
+    """
+    try:
+        return await write_once(uow, write, shape, lambda tx: work(tx, appending))
+    except QuotaExceeded as full:
+        if appending.asked is None or full.quota != "memories":
+            raise
+        bare = replace(appending, asked=None)
+        return await write_once(uow, write, shape, lambda tx: work(tx, bare))
 
 
 @dataclass(frozen=True, slots=True)

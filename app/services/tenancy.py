@@ -38,6 +38,7 @@ def defaults_of(settings: Mapping[str, Any], fence_key: bytes) -> TenantDefaults
         sensitive_keys=tuple(settings.get("sensitive_keys") or ()),
         gate_threshold=settings.get("gate_threshold", known.gate_threshold),
         daily_token_budget=settings.get("daily_token_budget"),
+        monthly_token_quota=settings.get("monthly_token_quota"),
         context=ContextDefaults(**named),
         forgetting=forgetting_of(settings),
         reflection=reflection_of(settings),

@@ -11,9 +11,9 @@ from app.domain.principal import Principal
 from app.schemas.messages import Message
 from app.schemas.states import State, Task
 from app.schemas.turns import LastSummary, Resumed, Turn, TurnCreate, TurnState
-from app.services.answers import Answer, Write, write_once
+from app.services.answers import Answer, Write
 from app.services.checkpointing import take_checkpoint, wanted_of
-from app.services.messages import Appended, MessageService, message_of, told_of
+from app.services.messages import Appended, Appending, MessageService, message_of, told_of, write_appending
 from app.services.redacting import Cleaned, Redacting
 from app.services.sessions import alive, session_of
 from app.services.states import Stating, patched_by, replaced_by, state_at
@@ -52,7 +52,7 @@ class TurnService:
         stating = None if request.state is None else _stating(request.state, write, at)
         wanted = None if request.checkpoint is None else await wanted_of(request.checkpoint)
 
-        async def work(tx: Transaction) -> Answer:
+        async def work(tx: Transaction, appending: Appending) -> Answer:
             appended = await appending.write(tx) if given else await _locked(tx, session_id)
             state = None if stating is None else await stating.write(tx, session_id, appended.last_seq)
             turn = _turn(session_id, appended, state, cleaned)
@@ -61,7 +61,7 @@ class TurnService:
             then = {**appended.session, "last_seq": appended.last_seq}
             return Answer(201, turn.model_copy(update={"checkpoint": await take_checkpoint(tx, then, wanted, at)}))
 
-        return await write_once(self.uow, write, Turn, work)
+        return await write_appending(self.uow, write, Turn, appending, work)
 
     async def resume(self, principal: Principal, session_id: str, messages: int) -> Resumed:
         """Where a session stood: its task and next step, its last summary and messages, calls without an answer."""

@@ -31,6 +31,9 @@ BY_PEOPLE: Final = "key:"
 
 FEEDBACK: Final = "feedback_"
 
+OF_USE_AGAIN: Final = frozenset({"revived", "feedback_used"})
+"""What makes an archived memory current without anybody's having asked for that."""
+
 
 @dataclass(frozen=True, slots=True)
 class UndoService:
@@ -40,6 +43,8 @@ class UndoService:
 
     async def undo(self, write: Write, request: Undo) -> Answer:
         """Bring every column back but version and updated_at; history gains a line for each memory.
+
+        What was archived and came to use again since is left as it is: that it is current was what undoing is for.
 
         Raises:
             NotFound: There is nothing of that name that the key may see.
@@ -51,10 +56,22 @@ class UndoService:
         async def work(tx: Transaction) -> Answer:
             events = await _events(tx, request)
             rows = await _locked(tx, principal, [event["memory_id"] for event in events])
+            left = await _revived_since(tx, events, rows)
+            if len(left) == len(rows):
+                raise Conflict("All of it was found again and is current since: it is left so.", code="later_change")
+            events = [event for event in events if event["memory_id"] not in left]
+            rows = {memory_id: row for memory_id, row in rows.items() if memory_id not in left}
             undoing = _Undoing(tx, principal.actor, at, events, rows)
             await undoing.check()
             changed = await undoing.run()
-            return Answer(200, Undone(events=len(events), memory_ids=[str(one) for one in changed]))
+            return Answer(
+                200,
+                Undone(
+                    events=len(events),
+                    memory_ids=[str(one) for one in changed],
+                    left_ids=[str(one) for one in sorted(left)],
+                ),
+            )
 
         return await write_once(self.uow, write, Undone, work)
 
@@ -75,6 +92,27 @@ async def _events(tx: Transaction, request: Undo) -> list[Row]:
     if not found:
         raise NotFound("There is nothing to undo under this id.", code="nothing_to_undo")
     return found
+
+
+async def _revived_since(tx: Transaction, events: Sequence[Row], rows: dict[UUID, Row]) -> set[UUID]:
+    """Of the memories those that the changes have archived, and that are current again because they were of use."""
+    archived = {event["memory_id"]: event["id"] for event in events if _turned(event, "active", "archived")}
+    if not archived:
+        return set()
+    since = min(event["created_at"] for event in events)
+    later = await tx.history.events_since(list(archived), since)
+    return {
+        event["memory_id"]
+        for event in later
+        if event["id"] > archived[event["memory_id"]]
+        and event["action"] in OF_USE_AGAIN
+        and _turned(event, "archived", "active")
+        and rows[event["memory_id"]]["status"] != "archived"
+    }
+
+
+def _turned(event: Row, before: str, after: str) -> bool:
+    return (event["changed"] or {}).get("status") == [before, after]
 
 
 async def _locked(tx: Transaction, principal: Principal, ids: Sequence[UUID]) -> dict[UUID, Row]:

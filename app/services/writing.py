@@ -325,13 +325,27 @@ def user_of(stored: Sequence[Memory]) -> str | None:
     return users.pop() if len(users) == 1 else None
 
 
-async def locked_memory(tx: Transaction, principal: Principal, memory_id: UUID, *, deleted_too: bool = False) -> Row:
-    """A memory to be changed, with its owner locked before it: adds take their locks in the same order."""
-    read = tx.memories.get_any if deleted_too else tx.memories.get
-    lock = tx.memories.get_any_for_update if deleted_too else tx.memories.get_for_update
-    seen = writable(principal, await read(memory_id))
+async def locked_memory(
+    tx: Transaction,
+    principal: Principal,
+    memory_id: UUID,
+    *,
+    deleted_too: bool = False,
+    unexpired_at: datetime | None = None,
+) -> Row:
+    """A memory to be changed, with its owner locked before it: adds take their locks in the same order.
+
+    With `unexpired_at` one that is past its time by then is not there.
+    """
+    if deleted_too:
+        seen = writable(principal, await tx.memories.get_any(memory_id))
+    else:
+        seen = writable(principal, await tx.memories.get(memory_id, unexpired_at=unexpired_at))
     await tx.owners.lock_and_change(seen["owner"], OwnerChange())
-    found = writable(principal, await lock(memory_id))
+    if deleted_too:
+        found = writable(principal, await tx.memories.get_any_for_update(memory_id))
+    else:
+        found = writable(principal, await tx.memories.get_for_update(memory_id, unexpired_at=unexpired_at))
     if found["owner"] != seen["owner"]:
         raise Contention("The memory was given to another user at this moment.")
     return found

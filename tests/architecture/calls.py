@@ -51,6 +51,7 @@ class Call:
 
 
 USER, OWNER = "17", "u:17"
+MONTH = AT.date().replace(day=1)
 BOUND = frozenset({USER})
 S = session_at(817)
 N = 10 * S - 9
@@ -191,7 +192,7 @@ def memory_calls() -> Iterator[Call]:
     yield Call(name + "unindex", "one", lambda tx: tx.memories.unindex(MEMORY))
     for who, users in (("any", None), ("bound", BOUND)):
         yield Call(name + "get", who, lambda tx: tx.memories.get(MEMORY), users)
-        yield Call(name + "get_for_update", who, lambda tx: tx.memories.get_for_update(MEMORY), users)
+        yield Call(name + "get_for_update", who, lambda tx: tx.memories.get_for_update(MEMORY, unexpired_at=AT), users)
         yield Call(name + "get_any", who, lambda tx: tx.memories.get_any(MEMORY), users)
         yield Call(name + "get_any_for_update", who, lambda tx: tx.memories.get_any_for_update(MEMORY), users)
         yield Call(name + "erase", who, lambda tx: tx.memories.erase(MEMORY), users)
@@ -582,6 +583,20 @@ def reembedding_calls() -> Iterator[Call]:
         yield Call(anew + "remove", corpus, lambda tx, c=corpus, p=place: tx.reembedding.remove(c, MODEL.id, p, 500))
 
 
+def usage_calls() -> Iterator[Call]:
+    yield Call("UsageRepository.tokens", "today", lambda tx: tx.usage.tokens(AT.date()))
+    yield Call("UsageRepository.add", "today", lambda tx: tx.usage.add(AT.date(), 1, 100))
+    yield Call("UsageRepository.tokens_between", "a month", lambda tx: tx.usage.tokens_between(MONTH, AT.date()))
+    name = "QuotaRepository."
+    yield Call(name + "get", "", lambda tx: tx.quotas.get())
+    yield Call(name + "start", "", lambda tx: tx.quotas.start())
+    yield Call(name + "drain", "", lambda tx: tx.quotas.drain("messages"))
+    yield Call(name + "lock", "", lambda tx: tx.quotas.lock())
+    yield Call(name + "held", "all", lambda tx: tx.quotas.held())
+    yield Call(name + "set", "", lambda tx: tx.quotas.set(memory_limit=10**9))
+    yield Call(name + "stop", "", lambda tx: tx.quotas.stop())
+
+
 def other_calls() -> Iterator[Call]:
     yield from reembedding_calls()
     owners, users, vectors = "OwnerRepository.", "UserRepository.", "VectorRepository."
@@ -616,8 +631,7 @@ def other_calls() -> Iterator[Call]:
     yield Call(vectors + "put_messages", "two", lambda tx: tx.vectors.put_messages(MODEL.id, said))
     many = [an_id(1, N + n) for n in range(100)]
     yield Call(vectors + "memories_without", "many", lambda tx: tx.vectors.memories_without(MODEL.id, many))
-    yield Call("UsageRepository.tokens", "today", lambda tx: tx.usage.tokens(AT.date()))
-    yield Call("UsageRepository.add", "today", lambda tx: tx.usage.add(AT.date(), 1, 100))
+    yield from usage_calls()
     answers = "IdempotencyRepository."
     fresh = replace(CLAIM, key="new")
     yield Call(answers + "claim", "known", lambda tx: tx.idempotency.claim(CLAIM, AT, at(0)))

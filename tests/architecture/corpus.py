@@ -205,6 +205,7 @@ INSERT INTO audit_log (tenant_id, id, actor, action, resource, resource_id, subj
            CASE WHEN n % 100 > 0 THEN n END, 'x', 'x' FROM texts;
 INSERT INTO audit_heads (tenant_id, position, hash)
     SELECT pg_temp.id(0, n), 30000, sha256('') FROM generate_series(1, 8000) n;
+INSERT INTO tenant_usage (tenant_id, counted) SELECT pg_temp.id(0, n), true FROM generate_series(1, 8000) n;
 INSERT INTO erasures (tenant_id, id, subject, state, requested_by, requested_at)
     SELECT tenant_id, pg_temp.id(13, n), 's' || n, CASE WHEN n % 50 = 0 THEN 'running' ELSE 'finished' END, 'key:x', at
     FROM texts;

@@ -49,6 +49,8 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "get_tenant_settings": ({}, None, REFUSED, LISTED),
     "change_tenant_settings": ({}, {"timezone": "UTC"}, REFUSED, LISTED),
     "get_stats": ({}, None, REFUSED, LISTED),
+    "get_quotas": ({}, None, REFUSED, LISTED),
+    "change_quotas": ({}, {"memories": 100}, REFUSED, REFUSED),
     "list_tenants": ({}, None, REFUSED, REFUSED),
     "create_tenant": ({}, {"name": "x"}, REFUSED, REFUSED),
     "list_embedding_models": ({}, None, REFUSED, LISTED),

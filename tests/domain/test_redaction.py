@@ -16,6 +16,7 @@ from app.domain import redaction
 from app.domain.redaction import (
     KINDS,
     api_keys,
+    codes,
     find_secrets,
     folding,
     numbers,
@@ -182,7 +183,7 @@ def patterns_of(module: Any) -> Iterator[re.Pattern[str]]:
 
 PATTERNS = {
     pattern.pattern: pattern
-    for module in (redaction, api_keys, folding, numbers, passwords, private_keys, tokens, urls, values)
+    for module in (redaction, api_keys, codes, folding, numbers, passwords, private_keys, tokens, urls, values)
     for pattern in patterns_of(module)
 }
 

@@ -18,6 +18,7 @@ from app.db.base import GLOBAL_TABLES, metadata, policy_statements, storage_stat
 from app.db.dsn import parse_dsn
 from app.db.embedded.bootstrap import finished
 from app.db.embedded.server import EmbeddedServer
+from app.db.metering import metering_statements
 from tests.databases import Place, create_database, drop_database, fetch
 
 FOREIGN = "c.relname LIKE 'pgqueuer%' OR c.relname = 'alembic_version'"
@@ -108,7 +109,7 @@ async def build_from_models(place: Place) -> None:
     async with pool.begin() as connection:
         await connection.run_sync(metadata.create_all)
         statements = [statement for table in tenant_tables() for statement in policy_statements(table.name)]
-        for statement in statements + storage_statements():
+        for statement in statements + storage_statements() + metering_statements():
             await connection.execute(text(statement))
     await pool.dispose()
 

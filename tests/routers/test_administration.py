@@ -23,6 +23,8 @@ CALLS = [
     ("GET", "/v1/admin/export", None),
     ("POST", "/v1/admin/import", None),
     ("GET", "/v1/admin/stats", None),
+    ("GET", "/v1/admin/quotas", None),
+    ("PATCH", "/v1/admin/quotas", {"memories": 100}),
     ("GET", "/v1/admin/memory-health", None),
     ("GET", "/v1/admin/settings", None),
     ("PATCH", "/v1/admin/settings", {"timezone": "Asia/Shanghai"}),

@@ -242,6 +242,25 @@ async def test_a_tenant_that_used_up_its_tokens_waits_for_the_next_day(reading: 
     assert len(reading.host.requests) == 2
 
 
+async def test_a_tenant_that_used_up_the_tokens_of_the_month_loses_no_message(reading: Reading) -> None:
+    operator = await reading.tenant.client("operator")
+    body_of(await operator.patch("/v1/admin/quotas", json={"llm_tokens": 1}))
+    for n, (text, told, quote) in enumerate(HOBBY):
+        reading.host.script.append(found({"messages": [1], "quote": quote, "text": told}))
+        await say(reading.api, f"s{n}", text, **ADA)
+        await reading.run_due()
+    assert len(reading.host.requests) == 1, "the quota is looked at before a call"
+    used = body_of(await operator.get("/v1/admin/quotas"))["llm_tokens"]
+    assert used["used"] >= used["limit"] == 1
+    (failed,) = await reading.jobs("failed")
+    assert "tokens of the month" in failed["error"]
+    (waiting,) = await reading.jobs("queued")
+    assert datetime.fromisoformat(waiting["run_after"]).replace(microsecond=0) == renewal(clock.now(), "month")
+    with time_machine.travel(renewal(clock.now(), "month") + timedelta(minutes=1), tick=False):
+        await reading.run_due()
+    assert {memory["text"] for memory in await reading.memories()} == {told for _, told, _ in HOBBY}
+
+
 async def test_a_service_that_is_to_read_by_a_model_needs_one(services: Services) -> None:
     settings = services.settings.model_copy(update={"extractor": "llm"})
     with pytest.raises(ConfigurationError, match="LLM_BASE_URL"):

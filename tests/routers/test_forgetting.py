@@ -100,6 +100,31 @@ async def test_what_nobody_uses_is_archived_and_found_only_on_demand(
         assert (await maintain(api, tenant)).get("archived", 0) == 0
 
 
+@pytest.mark.parametrize(("text", "question", "word"), LITTLE)
+async def test_maintenance_is_undone_but_for_what_came_to_use_again(
+    api: httpx.AsyncClient, tenant: Tenant, text: str, question: str, word: str
+) -> None:
+    revived = await add(api, text, kind="episodic")
+    others = [await add(api, one, kind="episodic") for one in ("The printer was out of toner.", "打印机没有墨粉了。")]
+    with later(100):
+        job = await maintain(api, tenant)
+        assert job["archived"] == 3
+        await search(api, question, include_archived=True, **ADA)
+        await tenant.work()
+        assert [await status_of(api, one) for one in (revived, *others)] == ["active", "archived", "archived"]
+        undone = body_of(await api.post("/v1/undo", json={"job_id": job["undo_id"]}))
+        assert undone["left_ids"] == [revived["id"]]
+        assert sorted(undone["memory_ids"]) == sorted(one["id"] for one in others)
+        assert [await status_of(api, one) for one in (revived, *others)] == ["active"] * 3
+        assert "undone" not in {event["action"] for event in await history_of(api, revived)}
+        problem_of(await api.post("/v1/undo", json={"job_id": job["undo_id"]}), 409, "later_change")
+
+
+async def history_of(api: httpx.AsyncClient, memory: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = body_of(await api.get(f"/v1/memories/{memory['id']}/history"))["results"]
+    return found
+
+
 async def test_a_hit_revives_what_was_archived(api: httpx.AsyncClient, tenant: Tenant) -> None:
     memory = await add(api, "Ada saw a heron at the pond.", kind="episodic")
     other = await add(api, "The printer was out of toner on Monday.", kind="episodic")

@@ -100,3 +100,13 @@ async def test_an_address_that_shows_too_many_wrong_keys_is_told_to_wait(
         assert int(answers[-1].headers["retry-after"]) >= 1
         assert (await shown({})).status_code == 401
         assert (await shown({"Authorization": f"Bearer {right}"})).status_code == 200
+
+
+async def test_a_key_that_would_be_over_already_is_refused(admin: httpx.AsyncClient) -> None:
+    past = (clock.now() - timedelta(seconds=1)).isoformat()
+    problem_of(await admin.post("/v1/admin/keys", json={"name": "钥匙", "expires_at": past}), 422, "expires_in_past")
+    soon = (clock.now() + timedelta(hours=1)).isoformat()
+    made = body_of(await admin.post("/v1/admin/keys", json={"name": "key", "expires_at": soon}), 201)
+    path = f"/v1/admin/keys/{made['id']}"
+    problem_of(await admin.patch(path, json={"expires_at": past}), 422, "expires_in_past")
+    assert body_of(await admin.patch(path, json={"expires_at": None}))["expires_at"] is None

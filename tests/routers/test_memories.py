@@ -1,6 +1,7 @@
 """Memories: added, reinforced, corrected, deleted, expired, and their history."""
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -255,6 +256,34 @@ async def test_an_expired_memory_is_invisible_at_that_instant(api: httpx.AsyncCl
         assert await texts_found(api, "code", user_id="ada") == ["The code of the door is 12."]
         # The time that recency counts from does not bring it back.
         assert await texts_found(api, "code", user_id="ada", now=start.isoformat()) == ["The code of the door is 12."]
+
+
+@pytest.mark.parametrize("text", ["The gate is open until six.", "大门六点前开着。"])
+async def test_an_expired_memory_is_not_there_from_that_instant_on(api: httpx.AsyncClient, text: str) -> None:
+    start = clock.now()
+    memory = await add(api, text, ttl=60)
+    path = f"/v1/memories/{memory['id']}"
+    fact = {"value": text, "text": text}
+    body_of(await api.put("/v1/users/ada/facts/gate", json=fact), 201)
+    (kept,) = body_of(await api.get("/v1/memories?user_id=ada&filter=" + json.dumps({"key": {"eq": "gate"}})))[
+        "results"
+    ]
+    end = (start + timedelta(seconds=60)).isoformat()
+    body_of(await api.patch(f"/v1/memories/{kept['id']}", json={"expires_at": end}))
+    assert body_of(await api.get(path))["text"] == text
+    assert body_of(await api.get("/v1/users/ada/facts/gate"))["value"] == text
+    with time_machine.travel(start + timedelta(seconds=120), tick=True):
+        problem_of(await api.get(path), 404, "memory_not_found")
+        problem_of(await api.patch(path, json={"importance": 9}), 404, "memory_not_found")
+        problem_of(await api.get("/v1/users/ada/facts/gate"), 404)
+        assert body_of(await api.post("/v1/memories/get", json={"ids": [memory["id"]]}))["results"] == []
+        assert await every(api, "/v1/memories", user_id="ada") == []
+        assert await texts_found(api, text, user_id="ada") == []
+        then = (start + timedelta(seconds=30)).isoformat()
+        assert body_of(await api.get(path, params={"as_of": then}))["text"] == text, "the past stays readable by name"
+        assert await history(api, memory["id"])
+        assert body_of(await api.post(f"{path}/restore"))["expires_at"] is None
+        assert body_of(await api.get(path))["text"] == text
 
 
 async def test_what_has_expired_can_be_stated_anew_and_is_seen(api: httpx.AsyncClient) -> None:

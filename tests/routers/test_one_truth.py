@@ -114,9 +114,10 @@ async def test_of_two_lives_the_longer_one_holds(
     assert (await _add(api, "说过两次", **then))["expires_at"] is None
 
 
-async def test_an_expired_memory_says_so_and_can_be_restored(api: httpx.AsyncClient) -> None:
+async def test_an_expired_memory_is_not_there_and_can_be_restored(api: httpx.AsyncClient) -> None:
     memory = await _add(api, "short", expires_at="2020-01-01T00:00:00Z")
-    assert (await api.get(f"/v1/memories/{memory['id']}")).json()["status"] == "expired"
+    assert memory["status"] == "expired"
+    assert (await api.get(f"/v1/memories/{memory['id']}")).json()["code"] == "memory_not_found"
     assert (await api.post(f"/v1/memories/{memory['id']}/confirm")).json()["code"] == "not_current"
     restored = (await api.post(f"/v1/memories/{memory['id']}/restore")).json()
     assert (restored["status"], restored["expires_at"]) == ("active", None)

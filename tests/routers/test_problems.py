@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import socket
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
@@ -9,6 +10,7 @@ from uuid import UUID
 import httpx
 import pytest
 
+from app.routers.protocol import H11ProblemProtocol, ProblemProtocol, malformed
 from tests.conftest import Tenant
 from tests.routers.calls import body_of, every, problem_of
 
@@ -299,6 +301,26 @@ async def test_a_body_that_says_it_is_plain_is_read(api: httpx.AsyncClient, codi
     body_of(await api.post("/v1/memories", json=body, headers={"Content-Encoding": coding}), 201)
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/v1/sessions", "GET, POST"),
+        ("POST", "/v1/memories/01980000-0000-7000-8000-000000000000", "GET, PATCH, DELETE"),
+        ("PATCH", "/v1/users/小明/facts/k", "GET, PUT, DELETE"),
+        ("PUT", "/v1/users/a%2Fb", "GET, PATCH, DELETE"),
+        ("GET", "/v1/memories/01980000-0000-7000-8000-000000000000/restore", "POST"),
+        ("BREW", "/v1/sessions/s/state", "GET, PUT, PATCH"),
+        ("DELETE", "/healthz", "GET"),
+    ],
+)
+async def test_a_405_names_every_method_of_the_path(
+    api: httpx.AsyncClient, method: str, path: str, allowed: str
+) -> None:
+    answer = await api.request(method, path)
+    problem_of(answer, 405, "method_not_allowed")
+    assert answer.headers["allow"] == allowed
+
+
 async def test_an_unknown_path_is_a_404_and_a_wrong_method_a_405(api: httpx.AsyncClient, tenant: Tenant) -> None:
     for client in (api, tenant.bare()):
         problem_of(await client.get("/nowhere"), 404, "not_found")
@@ -442,3 +464,35 @@ async def test_json_that_does_not_say_so_is_read(api: httpx.AsyncClient) -> None
         ("/v1/memories", b'{"text": "Ada likes tea.", "shared": true}'),
     ):
         assert (await api.post(path, content=body)).status_code == 201, path
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"NONSENSE\r\n\r\n",
+        b"GET /v1/me HTTP/9.9\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: many\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    ],
+)
+def test_what_is_no_http_request_gets_a_problem_document(live: str, sent: bytes) -> None:
+    address = httpx.URL(live)
+    with socket.create_connection((address.host, address.port or 80), timeout=10) as connection:
+        connection.sendall(sent)
+        received = b""
+        while part := connection.recv(4096):
+            received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 Bad Request\r\n")
+    headers = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    assert headers[b"content-type"] == b"application/problem+json"
+    assert int(headers[b"content-length"]) == len(body)
+    problem = json.loads(body)
+    assert (problem["status"], problem["code"]) == (400, "malformed_request")
+    assert problem["request_id"] == headers[b"x-request-id"].decode()
+
+
+def test_the_slower_server_says_the_same() -> None:
+    assert b"malformed_request" in malformed()
+    assert H11ProblemProtocol.send_400_response is not ProblemProtocol.send_400_response

@@ -135,7 +135,8 @@ async def test_an_export_without_the_scope_holds_no_sealed_content_and_is_refuse
     tenant: Tenant, api: httpx.AsyncClient, other_tenant: Tenant, ring: KeyRing
 ) -> None:
     await add(api, "the gate code is heliotrope", sensitive=True)
-    made = body_of(await api.post("/v1/admin/keys", json={"name": "x", "role": "admin", "scopes": ["admin"]}), 201)
+    scopes = ["admin", "memories:read", "sessions:read"]
+    made = body_of(await api.post("/v1/admin/keys", json={"name": "x", "role": "admin", "scopes": scopes}), 201)
     whole = await exported(tenant.bare({"X-API-Key": made["key"]}))
     assert "heliotrope" not in whole
     other = await other_tenant.client()
@@ -202,3 +203,27 @@ async def test_what_was_exported_before_an_erasure_brings_the_user_back(tenant: 
     await tenant.work()
     await imported(api, kept, "ada")
     assert by_line(await exported(api, "ada")) == by_line(kept)
+
+
+async def test_governing_alone_neither_exports_nor_imports_texts(tenant: Tenant, api: httpx.AsyncClient) -> None:
+    await add(api, "Ada likes tea. 艾达爱喝茶。")
+    line = json.dumps({"text": "艾达爱喝茶。"}, ensure_ascii=False)
+    paths = [("GET", "/v1/users/ada/export"), ("GET", "/v1/admin/export"), ("POST", "/v1/users/ada/import"),
+             ("POST", "/v1/admin/import")]  # fmt: skip
+    for scopes, allowed in (
+        (["admin"], set[str]()),
+        (["admin", "memories:read"], set[str]()),
+        (["admin", "memories:read", "sessions:read"], {"GET"}),
+        (["admin", "memories:write", "sessions:write"], {"POST"}),
+    ):
+        body = {"name": "governor", "role": "admin", "scopes": scopes}
+        made = body_of(await api.post("/v1/admin/keys", json=body), 201)
+        client = tenant.bare({"Authorization": f"Bearer {made['key']}"})
+        for method, path in paths:
+            content = line.encode() if method == "POST" else None
+            headers = {"Content-Type": "application/x-ndjson"} if content else {}
+            answer = await client.request(method, path, content=content, headers=headers)
+            if method in allowed:
+                assert answer.status_code in {200, 422}, answer.text
+            else:
+                problem_of(answer, 403, "missing_scope")

@@ -28,7 +28,7 @@ from app.db.models.messages import message_postings, message_vectors, messages
 from app.db.models.owners import owner_stats
 from app.db.models.procedures import experiences, lessons, procedure_versions, procedures
 from app.db.models.sessions import session_states, sessions, summaries
-from app.db.models.usage import language_model_usage
+from app.db.models.usage import language_model_usage, tenant_usage, usage_changes
 from app.db.models.users import users
 
 __all__ = [
@@ -73,6 +73,8 @@ __all__ = [
     "store_items",
     "store_texts",
     "summaries",
+    "tenant_usage",
     "tenants",
+    "usage_changes",
     "users",
 ]

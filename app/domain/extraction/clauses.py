@@ -110,6 +110,9 @@ _LEAD_ZH: Final = re.compile(
     r"唔|额|呃)"
     r"(?:[ ,、:!.。~-]++|(?=我|咱|你)|(?<=但是|不过|而且|所以|因为|另外)(?=现在|最近|目前|今年|明年|以前|平时)))++"
 )
+_OPEN_PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z_]{1,20}$")
+"""What stands for a secret, without its last sign."""
+
 _LAST_PARTICLES: Final = "啊哦呢哈嘛呀啦噢喔~"
 
 
@@ -189,13 +192,15 @@ def _trimmed(text: str, own: str, start: int, end: int, *, chinese: bool) -> tup
         stripped = stripped.rstrip(_LAST_PARTICLES)
     if not re.search(r"\w", stripped):
         return None
+    if _OPEN_PLACEHOLDER.search(stripped) is not None and plain[len(stripped) : len(stripped) + 1] == "]":
+        stripped += "]"
     end = begin + len(stripped)
     return begin, end, text[begin:end], stripped, lead.group() if lead else ""
 
 
 def _blank(own: str, start: int, end: int) -> int:
     """How many signs at the start are not yet words."""
-    match = re.compile(r"[\s,、:\-—~*#(\[\"'“「.。!?>]*+").match(own, start, end)
+    match = re.compile(r"(?:[\s,、:\-—~*#(\"'“「.。!?>]|\[(?!redacted:))*+").match(own, start, end)
     return match.end() - start if match else 0
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.redaction.api_keys import find_api_keys
+from app.domain.redaction.codes import find_codes
 from app.domain.redaction.folding import OPAQUE, Folded, fold
 from app.domain.redaction.kinds import KINDS, Secret, SecretKind, placeholder
 from app.domain.redaction.numbers import find_numbers, find_phones
@@ -35,6 +36,7 @@ _RULES: Final[Sequence[tuple[tuple[str, ...], Callable[[Folded], Iterator[Secret
     (("://",), find_url_passwords),
     ((), find_passwords),
     ((), find_credentials),
+    ((), find_codes),
     ((), find_numbers),
 )
 """What must stand in a text for a rule to speak, and the rule; where two meet, the earlier one names the kind."""

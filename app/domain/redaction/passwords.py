@@ -21,6 +21,15 @@ TOLD: Final = re.compile(
     r"(?:'s|\s(?:is|was|will be|should be|now is|is now|is still):?+)\s{1,2}+(?::\s?)?+"
 )
 TURNED: Final = re.compile(r"(?:\s(?:for|of|on)\s[^.,;:!?\n]{1,40}?)?\s(?:to|as)\s{1,2}+")
+CHANGED: Final = re.compile(
+    r"(?:\s(?:for|of|on)\s[^.,;:!?\n]{1,40}?)?\s(?:got |was |has been )?(?:changed |reset |set )?"
+    r"(?:from\s[\x21-\x7e]{1,64}+\s)?to\s{1,2}+"
+    r"|从\s?[\x21-\x7e]{1,64}?\s?(?:换成|換成|改成|改为|改為|变成)了?\s{0,2}+"
+)
+"""What it was before stands between."""
+
+LISTED: Final = re.compile(r"\s(?:for|of|on|to)\s[^.,;:!?\n]{1,40}?:\s{0,2}+")
+LISTED_HAN: Final = re.compile(r"[^.,;:!?\n，。；\x21-\x7e]{1,12}:\s{0,2}+")
 TOLD_HAN: Final = re.compile(
     r"\s{0,2}+(?:已经|已經|也|都|仍|还|還|就|将|將|被我|被|我)?+"
     r"(?:是|为|為|叫|改为|改為|改成|改到|换成|换为|換成|设为|設為|设成|設成|设置为|設置為|设置成|設置成|重置为|重置成|更新为|定为)了?\s{0,2}+(?:[:=]\s?)?+"
@@ -57,6 +66,9 @@ COMMANDS: Final = re.compile(
     r"|(?:curl|wget|http)\s[^\n|;]{0,120}?(?<=\s)(?:-u|--user)[\s=][\"']?[^\s:\"']{1,64}+:)"
 )
 _COMMANDS: Final = ("mysql", "mariadb", "sshpass", "redis-cli", "curl", "wget", "http")
+MIN_DIGITS: Final = 4
+"""Of a code that ends in # or *, as keypads want it."""
+
 _PIN: Final = re.compile(r"[0-9]{4,8}(?![0-9])")
 
 
@@ -94,12 +106,19 @@ def _after(folded: Folded, keyword: "re.Match[str]") -> tuple[int, int] | None:
     for link in (TOLD_HAN, TOLD):
         told = link.match(folded.lower, at)
         if told is not None:
-            return _told(folded, told.end(), keyword)
-    turned = TURNED.match(folded.lower, at)
-    if turned is not None:
-        return _strong(folded, turned.end(), digits=False)
+            return _told(folded, told.end(), keyword) or _listed(folded, at)
+    for link in (TURNED, CHANGED, LISTED):
+        turned = link.match(folded.lower, at)
+        if turned is not None and (found := _strong(folded, turned.end(), digits=False)) is not None:
+            return found
     beside = BESIDE.match(folded.text, at)
     return None if beside is None else _strong(folded, beside.end(), digits=keyword["han"] is not None)
+
+
+def _listed(folded: Folded, at: int) -> tuple[int, int] | None:
+    """Behind the colon that some words lead to."""
+    listed = LISTED_HAN.match(folded.lower, at)
+    return None if listed is None else _strong(folded, listed.end(), digits=False)
 
 
 def _pin(folded: Folded, at: int, assign: "re.Match[str] | None") -> tuple[int, int] | None:
@@ -143,6 +162,8 @@ def _told(folded: Folded, at: int, keyword: "re.Match[str]") -> tuple[int, int] 
     value = folded.text[start:end]
     if UNIT.match(folded.lower, end) is not None and (value.isdigit() or not strong(value)):
         return None
+    if keyword["han"] is not None and value.endswith(("#", "*")) and value[:-1].isdigit():
+        return (start, end) if len(value) > MIN_DIGITS else None
     return (start, end) if told_password(value, ends_clause=_CLAUSE_END.match(folded.text, end) is not None) else None
 
 

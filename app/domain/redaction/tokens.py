@@ -19,7 +19,8 @@ HEADER: Final = re.compile(
 )
 VALUE: Final = re.compile(r"[A-Za-z0-9._~+/=-]{8,}+")
 _LINK: Final = (
-    r"[\"'`\\*]{0,3}+\s{0,2}+(?:(?:is|was|[:=]{1,2}|=>|>|是|为|為|就是|改成|换成)\s{0,3}+){0,2}+[\"'`“「\\*]{0,3}+"
+    r"[\"'`\\*]{0,3}+\s{0,2}+"
+    r"(?:(?:is|was|[:=]{1,2}|=>|>|是|为|為|就是|改成|换成|设成|设为|设置为)\s{0,3}+){0,2}+[\"'`“「\\*]{0,3}+"
 )
 NAMED: Final = re.compile(
     r"(?P<key>api[ _-]?key|apikey|access[ _-]?key|secret[ _-]?key|account[ _-]?key"
