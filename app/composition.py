@@ -12,7 +12,7 @@ from app.core.sealing import SEALING_FILE, KeyRing, SealingKey
 from app.db import embedded
 from app.db.base import APP_ROLE
 from app.db.dsn import Dsn, parse_dsn
-from app.db.engine import create_engine
+from app.db.engine import PLANNER, create_engine
 from app.db.migrate import head
 from app.db.scoped import Database, TransactionLimits
 from app.providers.counting import configured_counter
@@ -194,6 +194,22 @@ def app_dsn(settings: Settings) -> Dsn:
     return parse_dsn(running.app_dsn)
 
 
+def listening_dsn(settings: Settings) -> Dsn:
+    """Where the worker's dispatcher connects: past a pooler, which passes no notifications on.
+
+    Raises:
+        ConfigurationError: There is only a way through a pooler.
+    """
+    given = settings.direct_database_url
+    dsn = app_dsn(settings) if given is None else parse_dsn(given.get_secret_value())
+    if dsn.pooled:
+        raise ConfigurationError(
+            "The worker listens for notifications, which a transaction pooler does not pass on: "
+            "give it DIRECT_DATABASE_URL, a DSN that goes to the server."
+        )
+    return dsn
+
+
 def acting_role(settings: Settings, dsn: Dsn) -> str | None:
     """The role to act under: where one login serves migrations and service alike, it steps down to the app role."""
     if settings.database_url is None:
@@ -227,7 +243,7 @@ def database(settings: Settings, dsn: Dsn) -> Database:
         connect_timeout=settings.connect_timeout_seconds,
     )
     limits = TransactionLimits(settings.statement_timeout_seconds, settings.lock_timeout_seconds)
-    return Database(pool, acting_role(settings, dsn), limits)
+    return Database(pool, acting_role(settings, dsn), limits, further=PLANNER if dsn.pooled else {})
 
 
 def compose(

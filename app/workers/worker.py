@@ -14,7 +14,7 @@ from pgqueuer import PgQueuer
 from pgqueuer.errors import PgqException, RetryRequested
 from pgqueuer.models import Job, Schedule
 
-from app.composition import Services, acting_role, app_dsn
+from app.composition import Services, acting_role, listening_dsn
 from app.core.errors import ConfigurationError, Problem
 from app.db.faults import problem_of
 from app.repositories.jobs import ENTRYPOINT
@@ -131,7 +131,7 @@ class Worker:
     async def _pool(self) -> AsyncIterator["asyncpg.Pool[Any]"]:
         """The dispatcher's own connections: it listens, so they must be direct ones, not a transaction pooler's."""
         settings = self.services.settings
-        dsn = app_dsn(settings)
+        dsn = listening_dsn(settings)
         role = acting_role(settings, dsn)
         arguments = dsn.asyncpg_arguments
         names = {"application_name": "mnemic-worker", **arguments.pop("server_settings", {})}

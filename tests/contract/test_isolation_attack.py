@@ -110,8 +110,8 @@ class World:
         method, path = OPERATIONS[operation]
         query, body, *_ = PROBES[operation]
         fill = _filling(ids, user)
-        if operation == "call_tool" and ids["name"] in TOOLS:
-            body = {"arguments": TOOLS[ids["name"]], "user_id": user}
+        if "of_user" in ids:
+            body = {"arguments": TOOLS[ids["name"]], "user_id": ids["of_user"]}
         for name, value in ids.items():
             path = path.replace("{" + name + "}", quote(value, safe=""))
         given = None if body is None else json.loads(fill(json.dumps(body, ensure_ascii=False)))
@@ -178,9 +178,9 @@ class Attack(RuleBasedStateMachine):
     )
     def call_a_tool(self, holder: int, tenant: int, user: int, tool: str) -> None:
         asker, name = self.world.holders[holder], NAMES[tenant][user]
-        if _names_its_own(asker, (tenant, user)) and tool == "core_memory_replace":
-            return
-        self.world.ask(asker, "call_tool", {"name": tool}, name, f"{tool} for {name}")
+        if not tool.endswith("_search") and NAMES[asker.tenant] != NAMES[tenant]:
+            return  # it would make a user of that name
+        self.world.ask(asker, "call_tool", {"name": tool, "of_user": name}, name, f"{tool} for {name}")
 
     @rule(holder=st.integers(0, 14), user=st.integers(0, 2), where=st.sampled_from(["memory", "message", "fact"]))
     def write(self, holder: int, user: int, where: str) -> None:
