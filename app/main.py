@@ -46,7 +46,7 @@ from app.routers import (
     upkeep,
     users,
 )
-from app.routers.deps import get_principal
+from app.routers.deps import allow_lag, get_principal
 from app.routers.direct import DirectMiddleware
 from app.routers.middleware import BodyLimitMiddleware, RequestMiddleware
 from app.routers.requests import known_parameters
@@ -159,7 +159,15 @@ def _middleware(settings: Settings) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-ID"],
+            allow_headers=[
+                "Authorization",
+                "X-API-Key",
+                "Content-Type",
+                "Idempotency-Key",
+                "If-Match",
+                "X-Consistency",
+                "X-Request-ID",
+            ],
             expose_headers=["ETag", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID"],
         )
         layers.insert(1, cors)
@@ -170,7 +178,7 @@ def _version_one() -> APIRouter:
     """Everything under /v1: with a key, strictly read, its problems documented."""
     router = APIRouter(
         prefix="/v1",
-        dependencies=[Depends(get_principal), Depends(known_parameters)],
+        dependencies=[Depends(get_principal), Depends(known_parameters), Depends(allow_lag)],
         responses=problems.documented(400, 401, 409, 413, 415, 422, 429, 503),
     )
     # Routes are tried in this order: those in the path of every turn of an agent come first.

@@ -83,7 +83,7 @@ class FactService:
         """The current value under a key; another user's facts are as absent as those that are not there."""
         principal.require("memories:read")
         owner = Scope(user_id).owner
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             canonical = await canonical_key(tx, key)
             return _fact(_there(tx.shown(await tx.facts.current(owner, canonical.key, clock.now()))))
 
@@ -95,7 +95,7 @@ class FactService:
         owner = Scope(user_id).owner
         after = decode_cursor(cursor, str, UUID)
         begins = spelled(prefix) + ("." if prefix.endswith((".", "_", "-")) and spelled(prefix) else "")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             position = None if after is None else (after[0], after[1])
             at = clock.now()
             rows = tx.shown(await tx.facts.page(owner, begins, position, limit + 1, at))
@@ -113,7 +113,7 @@ class FactService:
         """Every value that a key had, newest first, those too that were taken back."""
         principal.require("memories:read")
         before = decode_cursor(cursor, UUID)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             canonical = await canonical_key(tx, key)
             after = None if before is None else before[0]
             rows = tx.shown(await tx.facts.history(Scope(user_id).owner, canonical.key, after, limit + 1))

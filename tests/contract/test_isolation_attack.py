@@ -149,7 +149,9 @@ async def world(services: Services, app: Any, live: str) -> AsyncIterator[World]
         for role, bound in (("admin", None), ("reader", None), *(("member", place) for place in range(len(USERS)))):
             secret = await tenant.key(role, None if bound is None else [NAMES[number][bound]])  # type: ignore[arg-type]
             headers = {"Authorization": f"Bearer {secret}"}
-            client = httpx.Client(base_url=live, headers=headers, timeout=60, trust_env=False)
+            # The server closes what is idle for five seconds.
+            limits = httpx.Limits(keepalive_expiry=2)
+            client = httpx.Client(base_url=live, headers=headers, timeout=60, trust_env=False, limits=limits)
             made.holders.append(Holder(number, bound, client))
         await tenant.work()
     yield made
