@@ -137,7 +137,9 @@ async def test_a_word_of_a_megabyte_and_ten_thousand_brackets_are_refused_by_eve
         assert 400 <= answer.status_code < 500, f"{operation}: {answer.text}"
         if full_size or number % 8 == 0:
             for path, query, body in _requests(operation, ids, WORD):
-                await _is_no_fault(api, operation, path[:8000], query, body)
+                # No client sends a line of a megabyte: what stands in it is cut.
+                short = {name: value[:5_000] for name, value in query.items()}
+                await _is_no_fault(api, operation, path[:8_000], short, body)
 
 
 async def test_a_body_above_the_limit_is_a_413_on_every_route(
