@@ -1,10 +1,9 @@
 """Facts: one current value under a key; what it was before stays readable."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from app.core import clock
@@ -15,7 +14,7 @@ from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.repositories.owners import OwnerChange
-from app.schemas.facts import Fact, FactPut, FactVersion
+from app.schemas.facts import Fact, FactPut, FactVersion, worded
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import MemoryIn
 from app.services.analysis import analyse_all
@@ -152,7 +151,7 @@ class FactService:
 def _memory(user_id: str, key: str, request: FactPut, at: datetime) -> MemoryIn:
     value = request.text if request.value is None else request.value
     return MemoryIn(
-        text=request.text or f"{key}: {_worded(value)}",
+        text=request.text or f"{key}: {worded(value)}",
         key=key,
         value=value,
         user_id=user_id,
@@ -162,10 +161,6 @@ def _memory(user_id: str, key: str, request: FactPut, at: datetime) -> MemoryIn:
         expires_at=None if request.ttl is None else at + timedelta(seconds=request.ttl),
         sensitive=request.sensitive,
     )
-
-
-def _worded(value: Any) -> str:  # noqa: ANN401 - JSON is anything
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _category(key: str) -> Category:

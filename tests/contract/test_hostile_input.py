@@ -87,17 +87,20 @@ def _requests(operation: str, ids: dict[str, str], hostile: str) -> Iterator[tup
 
 def _path(template: str, ids: dict[str, str]) -> str:
     for name, value in ids.items():
-        template = template.replace("{" + name + "}", quote(value.encode("utf-8", "surrogatepass"), safe=""))
+        template = template.replace("{" + name + "}", _quoted(value))
     return template
+
+
+def _quoted(value: str) -> str:
+    return quote(value.encode("utf-8", "surrogatepass"), safe="")
 
 
 async def _is_no_fault(api: httpx.AsyncClient, operation: str, path: str, query: dict[str, str], body: Any) -> None:
     content = None if body is None else json.dumps(body).encode()
-    parameters = {name: value.encode("utf-8", "surrogatepass") for name, value in query.items()}
+    line = "&".join(f"{name}={_quoted(value)}" for name, value in query.items())
     answer = await api.request(
         OPERATIONS[operation][0],
-        path,
-        params=parameters,  # type: ignore[arg-type]
+        f"{path}?{line}" if line else path,
         content=content,
         headers={"Content-Type": "application/json"},
     )
@@ -138,7 +141,7 @@ async def test_a_word_of_a_megabyte_and_ten_thousand_brackets_are_refused_by_eve
         if full_size or number % 8 == 0:
             for path, query, body in _requests(operation, ids, WORD):
                 # No client sends a line of a megabyte: what stands in it is cut.
-                short = {name: value[:5_000] for name, value in query.items()}
+                short = {name: value[:2_000] for name, value in query.items()}
                 await _is_no_fault(api, operation, path[:8_000], short, body)
 
 
