@@ -35,6 +35,8 @@ check: $(READY) ## Format, lint, types, layers, domain tests: what to run before
 	@$(BIN)/python -m app.openapi --check
 	@$(BIN)/hadolint Dockerfile
 	@$(BIN)/check-jsonschema -q --builtin-schema vendor.compose-spec docker-compose.yml
+	@sql=$$($(BIN)/alembic upgrade head --sql 2>/dev/null) && \
+		found=$$(echo "$$sql" | $(BIN)/squawk --stdin-filepath migrations.sql 2>&1) || { echo "$$found"; exit 1; }
 	@found=$$($(BIN)/compose-lint check -q docker-compose.yml 2>&1) || { echo "$$found"; exit 1; }
 	@$(BIN)/python -m pytest -q tests/domain tests/core tests/architecture/test_names.py
 

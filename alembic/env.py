@@ -1,6 +1,8 @@
 """Runs migrations online, on one asyncpg connection, with timeouts that keep a live database answering."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, pool, text
@@ -55,8 +57,36 @@ async def migrate() -> None:
     await engine.dispose()
 
 
+class Printed:
+    """Stands for the driver's connection, to which a library's scripts go: they are printed."""
+
+    def __init__(self, ctx: MigrationContext) -> None:
+        self._ctx = ctx
+
+    def run_async(self, work: Callable[["Printed"], Awaitable[object]]) -> None:
+        """As SQLAlchemy's adapter has it."""
+        asyncio.run(work(self))  # type: ignore[arg-type]
+
+    async def execute(self, script: str) -> None:
+        """As asyncpg's connection has it."""
+        self._ctx.impl.static_output(f"{script.rstrip().rstrip(chr(59))};")
+
+
+def write_down() -> None:
+    """Print the SQL of the migrations (`alembic upgrade head --sql`), with the limits that they run under."""
+    context.configure(dialect_name="postgresql", target_metadata=metadata, transaction_per_migration=True)
+    bind = context.get_bind()
+    bind.connection = SimpleNamespace(dbapi_connection=Printed(context.get_context()))
+    with context.begin_transaction():
+        context.execute(f"SET lock_timeout = '{LOCK_TIMEOUT}'")
+        context.execute(f"SET statement_timeout = '{STATEMENT_TIMEOUT}'")
+        context.run_migrations()
+
+
 existing = context.config.attributes.get("connection")
-if existing is not None:
+if context.is_offline_mode():
+    write_down()
+elif existing is not None:
     run(existing)
 else:
     asyncio.run(migrate())

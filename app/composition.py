@@ -12,8 +12,9 @@ from app.core.sealing import SEALING_FILE, KeyRing, SealingKey
 from app.db import embedded
 from app.db.base import APP_ROLE
 from app.db.dsn import Dsn, parse_dsn
-from app.db.engine import create_engine
+from app.db.engine import PLANNER, create_engine
 from app.db.migrate import head
+from app.db.replica import Replica
 from app.db.scoped import Database, TransactionLimits
 from app.providers.counting import configured_counter
 from app.providers.embeddings.base import EmbeddingModel
@@ -230,7 +231,14 @@ def database(settings: Settings, dsn: Dsn) -> Database:
         connect_timeout=settings.connect_timeout_seconds,
     )
     limits = TransactionLimits(settings.statement_timeout_seconds, settings.lock_timeout_seconds)
-    return Database(pool, acting_role(settings, dsn), limits)
+    return Database(pool, acting_role(settings, dsn), limits, further=PLANNER if dsn.pooled else {})
+
+
+def read_replica(settings: Settings, primary: Database) -> Replica | None:
+    """The replica that the settings name, or none."""
+    if settings.replica_database_url is None:
+        return None
+    return Replica(database(settings, parse_dsn(settings.replica_database_url.get_secret_value())), primary)
 
 
 def compose(
@@ -242,9 +250,10 @@ def compose(
     language: LanguageModel | None = None,
     ranking: Reranker | None = None,
     also: Sequence[EmbeddingModel] = (),
+    replica: Replica | None = None,
 ) -> Services:
     """Wire the use cases; without a language model or a reranker they go on by rule."""
-    uow = UnitOfWork(store, ring=key_ring(settings))
+    uow = UnitOfWork(store, ring=key_ring(settings), replica=replica)
     measured = metrics or Metrics()
     measured.watch_pool(store.pool_size, store.connections_in_use)
     measured.watch_queue(Metering(uow, MemoryHealthService(uow)).tally)
@@ -371,6 +380,9 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
     async with AsyncExitStack() as closing:
         store = database(settings, app_dsn(settings))
         closing.push_async_callback(store.engine.dispose)
+        replica = read_replica(settings, store)
+        if replica is not None:
+            closing.push_async_callback(replica.database.engine.dispose)
         metrics = Metrics()
         embedding = model or embedding_model(settings, metrics)
         also = other_models(settings, metrics)
@@ -383,4 +395,6 @@ async def services(settings: Settings, model: EmbeddingModel | None = None) -> A
         if ranking is not None:  # meanwhile, so that no start waits for it and no search meets unread weights
             preparing = asyncio.create_task(ranking.prepare())
             closing.callback(preparing.cancel)
-        yield compose(settings, store, embedding, metrics, language=language, ranking=ranking, also=also)
+        yield compose(
+            settings, store, embedding, metrics, language=language, ranking=ranking, also=also, replica=replica
+        )

@@ -49,7 +49,7 @@ from app.routers import (
     upkeep,
     users,
 )
-from app.routers.deps import get_principal
+from app.routers.deps import allow_lag, get_principal
 from app.routers.direct import DirectMiddleware
 from app.routers.middleware import BodyLimitMiddleware, RequestMiddleware
 from app.routers.requests import known_parameters
@@ -161,7 +161,15 @@ def _middleware(settings: Settings) -> list[Middleware]:
             CORSMiddleware,
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "X-API-Key", "Content-Type", "Idempotency-Key", "If-Match", "X-Request-ID"],
+            allow_headers=[
+                "Authorization",
+                "X-API-Key",
+                "Content-Type",
+                "Idempotency-Key",
+                "If-Match",
+                "X-Consistency",
+                "X-Request-ID",
+            ],
             expose_headers=["ETag", "Idempotent-Replayed", "Location", "Retry-After", "X-Request-ID"],
         )
         layers.insert(1, cors)
@@ -175,7 +183,7 @@ def _version_one() -> list[BaseRoute]:
     """
     router = APIRouter(
         prefix="/v1",
-        dependencies=[Depends(get_principal), Depends(known_parameters)],
+        dependencies=[Depends(get_principal), Depends(known_parameters), Depends(allow_lag)],
         responses=problems.documented(400, 401, 409, 413, 415, 422, 429, 503),
         strict_content_type=False,
     )

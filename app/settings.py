@@ -50,6 +50,12 @@ class Settings(BaseSettings):
 
     database_url: SecretStr | None = Field(None, description="PostgreSQL as the app role; unset: the embedded server")
     migration_database_url: SecretStr | None = Field(None, description="The migrator's DSN; unset: DATABASE_URL")
+    direct_database_url: SecretStr | None = Field(
+        None, description="The app role's DSN past a pooler, for the worker, which listens; unset: DATABASE_URL"
+    )
+    replica_database_url: SecretStr | None = Field(
+        None, description="A streaming replica, as the app role, for reads with X-Consistency: eventual; unset: none"
+    )
     data_dir: Path = Field(Path(".mnemic"), description="Where the embedded mode keeps its data and keys")
 
     sealing_keys: SecretStr | None = Field(

@@ -11,8 +11,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.core.sealing import KeyRing
+from app.db.replica import Replica
 from app.db.scoped import Database
-from app.domain.calls import serving
+from app.domain.calls import may_lag, serving
 from app.domain.principal import Principal
 from app.repositories.access import AccessRepository
 from app.repositories.audit import AuditRepository
@@ -354,11 +355,18 @@ class UnitOfWork:
     database: Database
     pseudonyms: Pseudonyms = field(default_factory=Pseudonyms)
     ring: KeyRing = field(default_factory=KeyRing)
+    replica: Replica | None = None
 
     @asynccontextmanager
-    async def begin(self, principal: Principal, *, planned_once: bool = False) -> AsyncIterator[Transaction]:
-        """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it."""
-        async with self.database.transaction(principal.tenant_id, planned_once=planned_once) as connection:
+    async def begin(
+        self, principal: Principal, *, planned_once: bool = False, reading: bool = False
+    ) -> AsyncIterator[Transaction]:
+        """A transaction on behalf of a key: its tenant, its bound users; `planned_once` as `Database` has it.
+
+        What is only `reading` is read from the replica, if there is one and the call allows it.
+        """
+        source = self.replica if reading and self.replica is not None and may_lag() else self.database
+        async with source.transaction(principal.tenant_id, planned_once=planned_once) as connection:
             bound = Bound(
                 connection,
                 principal.tenant_id,

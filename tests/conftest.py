@@ -28,6 +28,7 @@ from app.providers.embeddings.use import UseModel
 from app.services.following import last_work, work_after
 from app.settings import Settings
 from app.workers.runner import JobRunner
+from tests import watching
 from tests.network import wait_until
 
 # Tracebacks with every local variable in them take a minute to draw.
@@ -44,6 +45,27 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full-size", action="store_true", help="run tests at the size of make soak")
+
+
+WATCHED = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # those of xdist inherit it
+        config.stash[WATCHED] = watching.begin()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """No process of the service has called anybody but this machine."""
+    calls = session.config.stash.get(WATCHED, None)
+    if calls is None:
+        return
+    elsewhere = watching.calls_elsewhere(calls)
+    shutil.rmtree(calls.parent)
+    if elsewhere:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        sys.stderr.write("\nThe service called other machines:\n" + "\n".join(elsewhere[:20]) + "\n")
 
 
 @pytest.fixture(scope="session")

@@ -74,18 +74,18 @@ TABLES = {
         "CASE WHEN r.status IN ('active', 'disputed') THEN 1 ELSE 0 END",
         "0",
         (
-        "CASE WHEN r.status = 'deleted' THEN 0 ELSE "
-        "coalesce(octet_length(r.text), 0) + coalesce(octet_length(r.value::text), 0) + "
-        "coalesce(octet_length(r.metadata::text), 0) + coalesce(octet_length(r.sealed), 0)"
-        " END"
+            "CASE WHEN r.status = 'deleted' THEN 0 ELSE "
+            "coalesce(octet_length(r.text), 0) + coalesce(octet_length(r.value::text), 0) + "
+            "coalesce(octet_length(r.metadata::text), 0) + coalesce(octet_length(r.sealed), 0)"
+            " END"
         ),
     ),
     "messages": (
         "0",
         "1",
         (
-        "coalesce(octet_length(r.text), 0) + coalesce(octet_length(r.parts::text), 0) + "
-        "coalesce(octet_length(r.tool_calls::text), 0) + coalesce(octet_length(r.metadata::text), 0)"
+            "coalesce(octet_length(r.text), 0) + coalesce(octet_length(r.parts::text), 0) + "
+            "coalesce(octet_length(r.tool_calls::text), 0) + coalesce(octet_length(r.metadata::text), 0)"
         ),
     ),
     "session_states": (

@@ -1,13 +1,16 @@
 """The connection pool: sized by settings, safe behind PgBouncer, taught pgvector's types."""
 
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from app.db import changes
 from app.db.dsn import Dsn
-from app.db.types import register_halfvec
+from app.db.types import register_halfvec, register_halfvec_within
+
+PLANNER: Final = {"jit": "off", "max_parallel_workers_per_gather": "0"}
+"""Neither compiling a plan nor starting workers for it pays for statements of milliseconds."""
 
 
 def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_timeout: float) -> AsyncEngine:
@@ -20,11 +23,9 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
         connect_timeout: Seconds to wait for the server to accept.
     """
     arguments: dict[str, Any] = {"timeout": connect_timeout, **dsn.connect_args}
-    # Neither compiling a plan nor starting workers for it pays for statements of milliseconds.
-    planner = {"jit": "off", "max_parallel_workers_per_gather": "0"}
-    own = {"application_name": "mnemic", **planner}
+    own = {"application_name": "mnemic", **PLANNER}
     arguments["server_settings"] = {**own, **arguments.get("server_settings", {})}
-    # Names that no other session can have prepared: PgBouncer may hand any server connection to any client.
+    # No named statements, no settings of a session: PgBouncer may hand any server connection to any client.
     if dsn.pooled:
         arguments |= {"statement_cache_size": 0, "prepared_statement_cache_size": 0, "server_settings": {}}
     engine = create_async_engine(
@@ -40,7 +41,7 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
 
     @event.listens_for(engine.sync_engine, "connect")
     def teach_types(connection: Any, _record: Any) -> None:  # noqa: ANN401 - SQLAlchemy's adapter
-        connection.run_async(register_halfvec)
+        connection.run_async(register_halfvec_within if dsn.pooled else register_halfvec)
 
     changes.watch(engine)
     return engine

@@ -1,7 +1,7 @@
 """The one door to a transaction: the tenant, the role and the time limits travel with its BEGIN."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
@@ -40,12 +40,14 @@ class Database:
     """A pool together with the role and limits that its transactions take on.
 
     `role` is set where one login serves migrations and service alike; None where the login is the app role itself.
+    `further` settings go out with each BEGIN: those of a session mean nothing behind a pooler.
     """
 
     engine: AsyncEngine
     role: str | None = None
     limits: TransactionLimits = TransactionLimits()
     check: RoleCheck = field(default_factory=RoleCheck)
+    further: Mapping[str, str] = field(default_factory=dict)
 
     def pool_size(self) -> int:
         """Connections that the pool may hold."""
@@ -90,7 +92,7 @@ class Database:
 
     async def _open(self, tenant_id: UUID | None, planned_once: bool) -> "_Opened":  # noqa: FBT001 - private
         """A connection on which BEGIN went through: one that the server has dropped meanwhile is replaced unseen."""
-        begin = _begin(tenant_id, self.role, self.limits)
+        begin = _begin(tenant_id, self.role, self.limits, self.further)
         if planned_once:
             begin = f"{begin}; {PLANNED_ONCE}"
         attempts = self.engine.pool.size() + 2  # type: ignore[attr-defined]
@@ -123,13 +125,14 @@ class _Opened:
     raw: "asyncpg.Connection[Any]"
 
 
-def _begin(tenant_id: UUID | None, role: str | None, limits: TransactionLimits) -> str:
+def _begin(tenant_id: UUID | None, role: str | None, limits: TransactionLimits, further: Mapping[str, str]) -> str:
     """BEGIN and all its settings in one round trip; SET LOCAL, because set_config() does not reach Citus nodes."""
     parts = [
         "BEGIN",
         f"SET LOCAL statement_timeout = {int(limits.statement_seconds * 1000)}",
         f"SET LOCAL lock_timeout = {int(limits.lock_seconds * 1000)}",
     ]
+    parts += [f"SET LOCAL {name} = {value}" for name, value in further.items()]
     if role is not None:
         parts.append(f"SET LOCAL ROLE {role}")
     if tenant_id is not None:

@@ -23,6 +23,12 @@ class Halfvec(UserDefinedType[Any]):
         return "halfvec" if self.dimension is None else f"halfvec({self.dimension})"
 
 
+async def register_halfvec_within(connection: "asyncpg.Connection[Any]") -> None:
+    """The same inside a transaction: else a pooler may change the server connection between question and answer."""
+    async with connection.transaction():
+        await register_halfvec(connection)
+
+
 async def register_halfvec(connection: "asyncpg.Connection[Any]") -> None:
     """Teach an asyncpg connection the binary form of `halfvec`; a database without the extension is left alone."""
     schema = await connection.fetchval(

@@ -20,6 +20,7 @@ class Call:
         user_id: The user whom the call names.
         request_id: The request's id.
         is_told: Whether the log tells of it although it changes nothing: an administrator's reads.
+        may_lag: Whether it is content with what a replica knows; it then need not see its own writes.
         of_content: Whether only changes of content count: the bookkeeping of jobs is none.
     """
 
@@ -31,6 +32,7 @@ class Call:
     user_id: str | None = None
     request_id: str | None = None
     is_told: bool = False
+    may_lag: bool = False
     of_content: bool = False
     noted: bool = False
 
@@ -41,6 +43,12 @@ _serving: ContextVar[Call | None] = ContextVar("serving", default=None)
 def serving() -> Call | None:
     """The call that is being served."""
     return _serving.get()
+
+
+def may_lag() -> bool:
+    """Whether the call that is being served is content with what a replica knows."""
+    call = _serving.get()
+    return call is not None and call.may_lag
 
 
 @contextmanager

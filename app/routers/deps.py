@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
 from fastapi import Depends, Header, Path, Query, Request, Response
@@ -61,6 +61,20 @@ async def get_principal(
 
 
 PrincipalDep = Annotated[Principal, Depends(get_principal)]
+
+
+async def allow_lag(
+    x_consistency: Annotated[
+        Literal["strong", "eventual"],
+        Header(
+            description="eventual: a read may come from a replica, which may lag and not show one's own last writes; "
+            "of effect where the service has a replica. Writes are always strong"
+        ),
+    ] = "strong",
+) -> None:
+    """Note whether the caller is content with a replica."""
+    if (call := serving()) is not None:
+        call.may_lag = x_consistency == "eventual"
 
 
 async def get_claim(

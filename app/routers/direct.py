@@ -23,7 +23,7 @@ _GIVEN: Final = frozenset({"session_id", "body", "principal", "write", "services
 _SESSIONS: Final = "/v1/sessions/"
 _IN_SESSION: Final = "/sessions/{session_id}"
 _SESSION_ID: Final[TypeAdapter[str]] = TypeAdapter(SegmentId)
-_UNUSUAL: Final = frozenset({b"idempotency-key", b"content-encoding"})
+_UNUSUAL: Final = frozenset({b"idempotency-key", b"content-encoding", b"x-consistency"})
 
 
 class DirectRoute(StrictRoute):

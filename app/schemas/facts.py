@@ -1,13 +1,33 @@
 """Facts (exact key and value) and the registry of keys, in requests and answers."""
 
+import json
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field, model_validator
 
 from app.domain.memory import Status
-from app.schemas.fields import Id, Instant, Json, MemoryText, Redactions, RequestModel, ResponseModel, ShortText, Ttl
+from app.schemas.fields import (
+    MAX_TEXT,
+    Id,
+    Instant,
+    Json,
+    MemoryText,
+    Redactions,
+    RequestModel,
+    ResponseModel,
+    ShortText,
+    Ttl,
+)
 from app.schemas.memories import Importance
+
+LONGEST_WORDED: Final = MAX_TEXT - 300
+"""Characters of a value that is searched by its own words, which stand behind the key."""
+
+
+def worded(value: Any) -> str:  # noqa: ANN401 - JSON is anything
+    """A value as words: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class FactPut(RequestModel):
@@ -27,6 +47,8 @@ class FactPut(RequestModel):
     def _says_something(self) -> "FactPut":
         if self.value is None and self.text is None:
             raise ValueError("give a value or a text")
+        if self.text is None and len(worded(self.value)) > LONGEST_WORDED:
+            raise ValueError(f"a value of more than {LONGEST_WORDED} characters needs a text of its own")
         return self
 
 

@@ -36,7 +36,7 @@ class BlockService:
     async def get(self, principal: Principal, address: BlockAddress) -> Block:
         """One block."""
         principal.require("memories:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             return _block(_there(await tx.blocks.get(address.label, address.user_id, address.agent_id)))
 
     async def page(
@@ -52,7 +52,7 @@ class BlockService:
         """Blocks, oldest first."""
         principal.require("memories:read")
         after = decode_cursor(cursor, UUID)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             rows = await tx.blocks.page(user_id, agent_id, None if after is None else after[0], limit + 1)
             total = await tx.blocks.count(user_id, agent_id) if count else None
         more = len(rows) > limit

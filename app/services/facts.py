@@ -1,10 +1,9 @@
 """Facts: one current value under a key; what it was before stays readable."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from app.core import clock
@@ -15,7 +14,7 @@ from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.base import RowLike
 from app.repositories.owners import OwnerChange
-from app.schemas.facts import Fact, FactPut, FactVersion
+from app.schemas.facts import Fact, FactPut, FactVersion, worded
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import MemoryIn
 from app.services.analysis import analyse_all
@@ -83,7 +82,7 @@ class FactService:
         """The current value under a key; another user's facts are as absent as those that are not there."""
         principal.require("memories:read")
         owner = Scope(user_id).owner
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             canonical = await canonical_key(tx, key)
             return _fact(_there(tx.shown(await tx.facts.current(owner, canonical.key, clock.now()))))
 
@@ -95,7 +94,7 @@ class FactService:
         owner = Scope(user_id).owner
         after = decode_cursor(cursor, str, UUID)
         begins = spelled(prefix) + ("." if prefix.endswith((".", "_", "-")) and spelled(prefix) else "")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             position = None if after is None else (after[0], after[1])
             at = clock.now()
             rows = tx.shown(await tx.facts.page(owner, begins, position, limit + 1, at))
@@ -113,7 +112,7 @@ class FactService:
         """Every value that a key had, newest first, those too that were taken back."""
         principal.require("memories:read")
         before = decode_cursor(cursor, UUID)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             canonical = await canonical_key(tx, key)
             after = None if before is None else before[0]
             rows = tx.shown(await tx.facts.history(Scope(user_id).owner, canonical.key, after, limit + 1))
@@ -152,7 +151,7 @@ class FactService:
 def _memory(user_id: str, key: str, request: FactPut, at: datetime) -> MemoryIn:
     value = request.text if request.value is None else request.value
     return MemoryIn(
-        text=request.text or f"{key}: {_worded(value)}",
+        text=request.text or f"{key}: {worded(value)}",
         key=key,
         value=value,
         user_id=user_id,
@@ -162,10 +161,6 @@ def _memory(user_id: str, key: str, request: FactPut, at: datetime) -> MemoryIn:
         expires_at=None if request.ttl is None else at + timedelta(seconds=request.ttl),
         sensitive=request.sensitive,
     )
-
-
-def _worded(value: Any) -> str:  # noqa: ANN401 - JSON is anything
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _category(key: str) -> Category:

@@ -36,6 +36,8 @@ class HealthService:
             checks["database"] = problem.detail
         except ConfigurationError as error:
             checks["database"] = str(error)
+        if self.uow.replica is not None:
+            checks["replica"] = await self.uow.replica.look()
         ready = embeds and all(checks[name] == "ok" for name in ("database", "migrations"))
         return Readiness(status="ready" if ready else "not_ready", checks=checks)
 

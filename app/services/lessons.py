@@ -106,7 +106,7 @@ class LessonService:
         principal.require("memories:read")
         after = decode_cursor(cursor, UUID)
         at = clock.now()
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             rows = await tx.lessons.page(scope, outcome, None if after is None else after[0], limit + 1, at)
             total = await tx.lessons.count(scope, outcome, at) if count else None
         more = len(rows) > limit
@@ -119,7 +119,7 @@ class LessonService:
     async def get(self, principal: Principal, lesson_id: UUID) -> LessonWithExperiences:
         """A lesson with the newest attempts that it comes from."""
         principal.require("memories:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             return await _shown(tx, _there(await tx.lessons.get(lesson_id, clock.now())))
 
     async def outcome(self, write: Write, lesson_id: UUID, request: OutcomeReport) -> Answer:

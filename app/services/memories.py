@@ -100,7 +100,7 @@ class MemoryService:
     async def get(self, principal: Principal, memory_id: UUID, then: Then) -> Memory:
         """One memory, until it is past its time; of another time, if it was there and true then."""
         principal.require("memories:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             row = _there(await tx.memories.get(memory_id, unexpired_at=None if then.past else clock.now()))
             if then.past and not await tx.memories.held(memory_id, then):
                 raise no_memory()
@@ -112,7 +112,7 @@ class MemoryService:
         """Memories, newest first."""
         principal.require("memories:read")
         before = decode_cursor(cursor, UUID)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             rows = await tx.memories.page(selection, None if before is None else before[0], limit + 1)
             total = await tx.memories.count(selection) if count else None
             results = await memories_of(tx, await as_known(tx, rows[:limit], selection.then.known_at))
@@ -178,7 +178,7 @@ class MemoryService:
     async def history(self, principal: Principal, memory_id: UUID) -> MemoryHistory:
         """Everything that happened to a memory, a deleted one too."""
         principal.require("memories:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             if not await tx.memories.exists(memory_id):
                 raise no_memory()
             rows = await tx.memories.history(memory_id)

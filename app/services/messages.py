@@ -109,7 +109,7 @@ class MessageService:
         """A session's messages by sequence number."""
         principal.require("sessions:read")
         after = decode_cursor(cursor, int)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             alive(await tx.sessions.get(session_id))
             rows = await tx.messages.page(
                 session_id,
@@ -130,7 +130,7 @@ class MessageService:
     async def get(self, principal: Principal, session_id: str, seq: int) -> Message:
         """One message."""
         principal.require("sessions:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             alive(await tx.sessions.get(session_id))
             row = await tx.messages.get(session_id, seq)
         if row is None:

@@ -65,7 +65,7 @@ class ProcedureService:
     async def get(self, principal: Principal, procedure_id: UUID) -> Procedure:
         """A whole procedure."""
         principal.require("memories:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             return procedure_of(there(await tx.procedures.get(procedure_id)))
 
     async def page(
@@ -82,7 +82,7 @@ class ProcedureService:
         """Titles and uses, oldest first."""
         principal.require("memories:read")
         after = decode_cursor(cursor, UUID)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             rows = await tx.procedures.page(scope, status, tag, None if after is None else after[0], limit + 1)
             total = await tx.procedures.count(scope, status, tag) if count else None
         more = len(rows) > limit
@@ -136,7 +136,7 @@ class ProcedureService:
         """What a procedure said, newest first."""
         principal.require("memories:read")
         before = decode_cursor(cursor, int)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             current = there(await tx.procedures.get(procedure_id))
             rows = await tx.procedures.versions(procedure_id, None if before is None else before[0], limit + 1)
         more = len(rows) > limit

@@ -36,7 +36,7 @@ class ProfileService:
         """The profile as it is now."""
         principal.require("memories:read")
         owner, at = Scope(user_id).owner, clock.now()
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             await known_user(tx, user_id)
             rows = await tx.profiles.facts(owner, at, MOST_FACTS + 1)
             concluded = await tx.profiles.insights(owner, at, MOST_INSIGHTS)

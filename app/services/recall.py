@@ -47,7 +47,7 @@ class RecallService:
             question, degraded = await ask(self.embedder, request.query, MODES[request.mode], clock.now())
         user_id = request.user_id if request.user_id is None else principal.own_user(request.user_id)
         scope = Scope(user_id, request.agent_id, request.app_id, request.session_id)
-        async with self.uow.begin(principal, planned_once=question is not None) as tx:
+        async with self.uow.begin(principal, planned_once=question is not None, reading=True) as tx:
             size = await tx.owners.size(owners_in_scope(scope, principal, []))
             if question is None:
                 found = await _latest(tx, size.owners, scope, request)

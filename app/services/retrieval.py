@@ -74,7 +74,7 @@ class RetrievalService:
         depth = request.top_k + SPARE
         if request.rerank and self.reranker is not None:
             depth = max(depth, self.rerank_candidates)
-        async with self.uow.begin(principal, planned_once=True) as tx:
+        async with self.uow.begin(principal, planned_once=True, reading=True) as tx:
             if question.time is not None:
                 question = question.in_zone(await zone_of(tx, principal, user_id, request.timezone), at)
             lookup = Lookup(tx, principal, scope, question, request, depth, self.sizes)

@@ -60,7 +60,7 @@ class SessionService:
     async def get(self, principal: Principal, session_id: str) -> Session:
         """One session."""
         principal.require("sessions:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             return session_of(alive(await tx.sessions.get(session_id)))
 
     async def page(
@@ -70,7 +70,7 @@ class SessionService:
         principal.require("sessions:read")
         after = decode_cursor(cursor, datetime, str)
         at = clock.now()
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             rows = await tx.sessions.page(filters, None if after is None else (after[0], after[1]), limit + 1, at)
             total = await tx.sessions.count(filters, at) if count else None
         last = rows[limit - 1] if len(rows) > limit else None

@@ -37,7 +37,7 @@ class StateService:
     async def get(self, principal: Principal, session_id: str) -> State:
         """The current state; empty at version 0 where none was written."""
         principal.require("sessions:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             alive(await tx.sessions.get(session_id))
             return state_at(session_id, await tx.states.current(session_id))
 
@@ -73,7 +73,7 @@ class StateService:
         """Every version, newest first."""
         principal.require("sessions:read")
         before = decode_cursor(cursor, int)
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             alive(await tx.sessions.get(session_id))
             rows = await tx.states.page(session_id, None if before is None else before[0], limit + 1)
             total = _version(await tx.states.current(session_id)) if count else None

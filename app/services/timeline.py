@@ -32,7 +32,7 @@ class TimelineService:
         principal.require("memories:read")
         before = decode_cursor(cursor, datetime, str)
         span = TimeSpan(asked.since, asked.until, None if before is None else (before[0], before[1]))
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             await known_user(tx, user_id)
             found = await _of_memories(tx, Scope(user_id).owner, asked, span, limit + 1)
             if "sessions:read" in principal.scopes and asked.kind is None and asked.category is None:

@@ -16,8 +16,10 @@ from pgqueuer.models import Job, Schedule
 
 from app.composition import Services, acting_role, app_dsn
 from app.core.errors import ConfigurationError, Problem
+from app.db.dsn import Dsn, parse_dsn
 from app.db.faults import problem_of
 from app.repositories.jobs import ENTRYPOINT
+from app.settings import Settings
 from app.workers.runner import JobRunner
 
 log = structlog.get_logger()
@@ -131,7 +133,7 @@ class Worker:
     async def _pool(self) -> AsyncIterator["asyncpg.Pool[Any]"]:
         """The dispatcher's own connections: it listens, so they must be direct ones, not a transaction pooler's."""
         settings = self.services.settings
-        dsn = app_dsn(settings)
+        dsn = _listening_dsn(settings)
         role = acting_role(settings, dsn)
         arguments = dsn.asyncpg_arguments
         names = {"application_name": "mnemic-worker", **arguments.pop("server_settings", {})}
@@ -160,6 +162,18 @@ class Worker:
 
 class _NotReady(Exception):  # noqa: N818 - a state of affairs, not an error
     """The database does not hold what we need yet."""
+
+
+def _listening_dsn(settings: Settings) -> Dsn:
+    """Where the dispatcher connects. Raises `ConfigurationError` where the only way leads through a pooler."""
+    given = settings.direct_database_url
+    dsn = app_dsn(settings) if given is None else parse_dsn(given.get_secret_value())
+    if dsn.pooled:
+        raise ConfigurationError(
+            "The worker listens for notifications, which a transaction pooler does not pass on: "
+            "give it DIRECT_DATABASE_URL, a DSN that goes to the server."
+        )
+    return dsn
 
 
 async def _nothing_to_reset(_connection: object) -> None:

@@ -1,4 +1,4 @@
-"""A tenant full of things that nobody else may see."""
+"""Tenants full of things that nobody else may see."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -35,57 +35,67 @@ async def planted(services: Services, app: Any) -> AsyncIterator[Planted]:
     tenant = await tenant_of(services, app)
     other = await tenant_of(services, app)
     api = await tenant.client()
-    ids = {"session_id": "ada-session", "user_id": "ada", "label": "human", "key": "user.city", "seq": "1"}
-    ids["name"] = "archival_memory_search"
-    ids["model_id"] = "1"
-    await _made(api, "POST", "/v1/sessions", {"id": "ada-session", "user_id": "ada", "title": CANARY})
-    message = {"role": "user", "content": CANARY, "metadata": {"c": CANARY}}
-    await _made(api, "POST", "/v1/sessions/ada-session/messages", message)
-    await _made(api, "PUT", "/v1/sessions/ada-session/state", {"state": {"c": CANARY}})
-    memory = {"text": f"{CANARY} tea", "user_id": "ada", "metadata": {"c": CANARY}}
-    ids["memory_id"] = (await _made(api, "POST", "/v1/memories", memory))["id"]
-    history = (await api.get(f"/v1/memories/{ids['memory_id']}/history")).json()
-    ids["event_id"] = history["results"][0]["id"]
-    await _made(api, "PUT", "/v1/users/ada/facts/user.city", {"value": CANARY})
-    await _made(api, "PUT", "/v1/blocks/human?user_id=ada", {"text": CANARY, "description": CANARY})
-    await _made(api, "PATCH", "/v1/users/ada", {"metadata": {"c": CANARY}})
-    ids |= await _checkpoints(api)
-    key = await _made(api, "POST", "/v1/admin/keys", {"name": CANARY, "user_ids": ["ada"]})
-    ids["key_id"] = key["id"]
-    ids |= await _procedures(api)
-    jobs = (await api.get("/v1/jobs", params={"subject": "ada-session"})).json()["results"]
-    ids["job_id"] = jobs[0]["id"]
-    async with services.uow.begin_tenant(tenant.id) as tx:
-        await tx.conflicts.open(UUID(ids["memory_id"]), [UUID(ids["memory_id"])], CANARY, clock.now())
-        (conflict,) = await tx.conflicts.page(None, 1)
-    ids["conflict_id"] = str(conflict["id"])
-    ids["erasure_id"] = (await api.delete("/v1/users/nobody-at-all")).json()["id"]
-    ids["dream_id"] = (await _made(api, "POST", "/v1/users/ada/dream", {"dry_run": True}))["dream_id"]
+    ids = await plant(services, tenant, api, "ada", CANARY)
     await tenant.work()
     yield Planted(tenant, other, api, ids)
     await tenant.close()
     await other.close()
 
 
-async def _checkpoints(api: httpx.AsyncClient) -> dict[str, str]:
-    opaque = {"thread_id": "ada-thread", "checkpoint_id": "c1", "type": "m", "document": "eA==", "user_id": "ada"}
-    metadata = {"metadata": {"c": CANARY, "run_id": "ada-run"}}
+async def plant(
+    services: Services, tenant: Tenant, api: httpx.AsyncClient, user: str, canary: str, bait: str = "tea"
+) -> dict[str, str]:
+    """One of each kind of resource for a user, with the canary in every text and the bait where one searches.
+
+    The ids are returned by the names that paths have for them. The tenant's jobs are still to be run.
+    """
+    session, thing = f"{user}-session", {"c": canary}
+    ids = {"session_id": session, "user_id": user, "label": "human", "key": "user.city", "seq": "1"}
+    ids |= {"name": "archival_memory_search", "model_id": "1"}
+    await _made(api, "POST", "/v1/sessions", {"id": session, "user_id": user, "title": canary})
+    message = {"role": "user", "content": canary, "metadata": thing}
+    await _made(api, "POST", f"/v1/sessions/{session}/messages", message)
+    await _made(api, "PUT", f"/v1/sessions/{session}/state", {"state": thing})
+    memory = {"text": f"{canary} {bait}", "user_id": user, "metadata": thing}
+    ids["memory_id"] = (await _made(api, "POST", "/v1/memories", memory))["id"]
+    history = (await api.get(f"/v1/memories/{ids['memory_id']}/history")).json()
+    ids["event_id"] = history["results"][0]["id"]
+    await _made(api, "PUT", f"/v1/users/{user}/facts/user.city", {"value": canary})
+    await _made(api, "PUT", f"/v1/blocks/human?user_id={user}", {"text": canary, "description": canary})
+    await _made(api, "PATCH", f"/v1/users/{user}", {"metadata": thing})
+    ids |= await _checkpoints(api, user, canary, bait)
+    ids["key_id"] = (await _made(api, "POST", "/v1/admin/keys", {"name": canary, "user_ids": [user]}))["id"]
+    ids |= await _procedures(api, user, canary, bait)
+    ids["job_id"] = (await api.get("/v1/jobs", params={"subject": session})).json()["results"][0]["id"]
+    async with services.uow.begin_tenant(tenant.id) as tx:
+        await tx.conflicts.open(UUID(ids["memory_id"]), [UUID(ids["memory_id"])], canary, clock.now())
+        conflicts = await tx.conflicts.page(None, 100)
+    ids["conflict_id"] = max(str(conflict["id"]) for conflict in conflicts)
+    ids["erasure_id"] = (await api.delete(f"/v1/users/nobody-like-{user}")).json()["id"]
+    ids["dream_id"] = (await _made(api, "POST", f"/v1/users/{user}/dream", {"dry_run": True}))["dream_id"]
+    return ids
+
+
+async def _checkpoints(api: httpx.AsyncClient, user: str, canary: str, bait: str) -> dict[str, str]:
+    thread = f"{user}-thread"
+    opaque = {"thread_id": thread, "checkpoint_id": "c1", "type": "m", "document": "eA==", "user_id": user}
+    metadata = {"metadata": {"c": canary, "run_id": f"{user}-run"}}
     await _made(api, "PUT", "/v1/checkpoints", opaque | metadata)
-    write = {"idx": 0, "channel": CANARY, "type": "m", "data": "eA=="}
-    place = {"thread_id": "ada-thread", "checkpoint_id": "c1", "task_id": CANARY}
+    write = {"idx": 0, "channel": canary, "type": "m", "data": "eA=="}
+    place = {"thread_id": thread, "checkpoint_id": "c1", "task_id": canary}
     await _made(api, "POST", "/v1/checkpoints/writes", place | {"writes": [write]})
-    item = {"op": "put", "namespace": ["ada"], "key": "k", "value": {"c": CANARY, "text": "tea"}}
-    await _made(api, "POST", "/v1/store/batch", {"ops": [item], "user_id": "ada"})
-    kept = {"state": {"c": CANARY}, "label": CANARY}
-    made = await _made(api, "POST", "/v1/sessions/ada-session/checkpoints", kept)
-    await _made(api, "PUT", "/v1/sessions/ada-session/checkpoints/steps/ada-step", {"output": CANARY})
-    return {"checkpoint_id": made["id"], "step_id": "ada-step"}
+    item = {"op": "put", "namespace": [user], "key": "k", "value": {"c": canary, "text": bait}}
+    await _made(api, "POST", "/v1/store/batch", {"ops": [item], "user_id": user})
+    kept = {"state": {"c": canary}, "label": canary}
+    made = await _made(api, "POST", f"/v1/sessions/{user}-session/checkpoints", kept)
+    await _made(api, "PUT", f"/v1/sessions/{user}-session/checkpoints/steps/{user}-step", {"output": canary})
+    return {"checkpoint_id": made["id"], "step_id": f"{user}-step"}
 
 
-async def _procedures(api: httpx.AsyncClient) -> dict[str, str]:
-    procedure = {"title": CANARY, "when_to_use": f"{CANARY} tea", "body": CANARY, "user_id": "ada"}
+async def _procedures(api: httpx.AsyncClient, user: str, canary: str, bait: str) -> dict[str, str]:
+    procedure = {"title": canary, "when_to_use": f"{canary} {bait}", "body": canary, "user_id": user}
     kept = await _made(api, "POST", "/v1/procedures", procedure)
-    attempt = {"task": f"{CANARY} tea", "outcome": "failure", "evaluation": CANARY, "user_id": "ada"}
+    attempt = {"task": f"{canary} {bait}", "outcome": "failure", "evaluation": canary, "user_id": user}
     learnt: Any = await _made(api, "POST", "/v1/experiences", attempt)
     return {"procedure_id": kept["id"], "lesson_id": learnt["lesson"]["id"]}
 

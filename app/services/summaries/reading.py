@@ -28,7 +28,7 @@ class SummaryService:
     async def get(self, principal: Principal, session_id: str) -> Summary:
         """A session's summary; empty where nothing has left its window yet."""
         principal.require("sessions:read")
-        async with self.uow.begin(principal) as tx:
+        async with self.uow.begin(principal, reading=True) as tx:
             return await read_summary(tx, alive(await tx.sessions.get(session_id)), principal.defaults.context)
 
 
