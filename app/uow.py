@@ -123,12 +123,7 @@ class Transaction:
 
     async def set_tenant_settings(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """Set what is named among the tenant's settings, null taking one out; all of them as they are then."""
-        tenants = AccessRepository(self._bound.connection)
-        row = await tenants.tenant_for_update(self._bound.tenant_id)
-        known: dict[str, Any] = {} if row is None else dict(row["settings"])
-        settings = {name: value for name, value in (known | dict(named)).items() if value is not None}
-        await tenants.set_settings(self._bound.tenant_id, settings)
-        return settings
+        return await AccessRepository(self._bound.connection).merge_settings(self._bound.tenant_id, named)
 
     @cached_property
     def audit(self) -> AuditRepository:

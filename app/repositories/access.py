@@ -1,6 +1,6 @@
 """Tenants and API keys: the tables that are read before the tenant is known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -107,6 +107,14 @@ class AccessRepository:
     async def set_settings(self, tenant_id: UUID, settings: dict[str, Any]) -> None:
         """Write a tenant's settings."""
         await self._connection.execute(update(tenants).where(tenants.c.id == tenant_id).values(settings=settings))
+
+    async def merge_settings(self, tenant_id: UUID, named: Mapping[str, Any]) -> dict[str, Any]:
+        """Set what is named among a tenant's settings, null taking one out; all of them as they are then."""
+        row = await self.tenant_for_update(tenant_id)
+        known: dict[str, Any] = {} if row is None else dict(row["settings"])
+        settings = {name: value for name, value in (known | dict(named)).items() if value is not None}
+        await self.set_settings(tenant_id, settings)
+        return settings
 
     async def revoke_key(self, key_id: UUID, at: datetime, tenant_id: UUID | None = None) -> bool:
         """Close a key (of this tenant) for good; False where there is none that was open."""

@@ -170,9 +170,7 @@ class AdminService:
             raise no_sealing()
         named: dict[str, Any] = request.model_dump(mode="json", exclude_unset=True)
         async with self.uow.begin_global() as tx:
-            row = _there(await tx.access.tenant_for_update(principal.tenant_id))
-            settings = {name: value for name, value in (row["settings"] | named).items() if value is not None}
-            await tx.access.set_settings(principal.tenant_id, settings)
+            settings = await tx.access.merge_settings(principal.tenant_id, named)
         self.access.forget()
         return _settings(settings)
 

@@ -766,6 +766,7 @@ def global_calls() -> Iterator[Call]:
     yield Call(name + "tenant", "", on(lambda tx: tx.access.tenant(TENANT)))
     yield Call(name + "tenant_for_update", "", on(lambda tx: tx.access.tenant_for_update(TENANT)))
     yield Call(name + "set_settings", "", on(lambda tx: tx.access.set_settings(TENANT, {})))
+    yield Call(name + "merge_settings", "", on(lambda tx: tx.access.merge_settings(TENANT, {})))
     yield Call(name + "revoke_key", "", on(lambda tx: tx.access.revoke_key(an_id(1, 1), AT, TENANT)))
     yield Call(name + "unbind", "", on(lambda tx: tx.access.unbind(TENANT, "17", AT)))
     yield Call(name + "tenant_ids", "", on(lambda tx: tx.access.tenant_ids()))

@@ -173,7 +173,7 @@ async def test_a_statement_that_crawls_is_a_503_within_the_limit(site: Site) -> 
     assert site.append("crawling").json()["seq"] == 1
 
 
-async def test_calls_after_all_connections_were_cut_do_not_notice(site: Site) -> None:
+async def test_of_the_calls_after_all_connections_were_cut_one_at_most_notices(site: Site) -> None:
     for _ in range(POOL):
         assert site.append("cut").status_code == 201
     async with site.superuser() as other:
@@ -183,7 +183,9 @@ async def test_calls_after_all_connections_were_cut_do_not_notice(site: Site) ->
             while await other.fetch("SELECT 1 FROM pg_stat_activity WHERE usename = 'mnemic_app'"):
                 assert time.monotonic() < deadline
                 await asyncio.sleep(0.01)
-            assert (await asyncio.to_thread(site.append, "cut")).status_code == 201
+            # Who comes before the service has read that they were cut is told to come again.
+            answers = [(await asyncio.to_thread(site.append, "cut")).status_code for _ in range(2)]
+            assert answers in ([201, 201], [503, 201])
 
 
 async def test_cuts_in_the_middle_of_calls_lose_nothing_that_was_acknowledged(site: Site, full_size: bool) -> None:

@@ -23,7 +23,7 @@ KEPT_TABLES = {
     # No content: pseudonyms and numbers.
     *("audit_log", "audit_heads", "erasures"),
     # Nobody's: what the tenant has counted, and what it calls things.
-    *("language_model_usage", "memory_keys", "key_aliases"),
+    *("language_model_usage", "tenant_usage", "usage_changes", "memory_keys", "key_aliases"),
 }
 
 DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "openapi.json").read_text("utf-8"))
@@ -31,6 +31,7 @@ DOCUMENT = json.loads((Path(__file__).parents[2] / "openapi" / "openapi.json").r
 WITHOUT_TEXT = {
     # They take ids, numbers, or words that are looked for and kept nowhere.
     *("create_api_key", "revoke_api_key", "change_tenant_settings", "create_tenant", "put_key", "delete_key"),
+    "change_quotas",
     *("delete_block", "copy_thread", "delete_runs", "delete_thread", "get_checkpoint", "list_checkpoints"),
     *("prune_threads", "cancel_job", "retry_job", "get_memories", "replay_search", "delete_memory", "restore_memory"),
     *("match_procedures", "delete_procedure", "delete_session", "prune_checkpoints", "put_checkpoint_settings"),
