@@ -4,6 +4,7 @@ PORT ?= 8000
 DATA_DIR ?= .mnemic
 DEMO_DATA ?=
 VENV := .venv
+unexport PYTHONDONTWRITEBYTECODE  # the tests start dozens of processes: what they load is compiled once
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
