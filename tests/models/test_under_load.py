@@ -132,7 +132,7 @@ async def test_a_worker_that_is_killed_while_it_reembeds_is_resumed_without_a_tr
     house: House, full_size: bool, tmp_path: Path
 ) -> None:
     if not full_size:
-        pytest.skip("a process of its own is killed: make soak; a run that is stopped and goes on is tried always")
+        pytest.skip("a process of its own is killed: make soak; a host that goes away and comes back is tried always")
     memories, kills = 3_000, 6
     async with house.process(tenant_name="default") as tenant:
         api = await tenant.client("operator")

@@ -11,6 +11,7 @@ import pytest
 
 from app.core.metrics import Metrics
 from app.providers.llm.choice import configured_language_model
+from app.services.extractors.judging import JudgeModel
 from app.services.forgetting.shortening import Shortener
 from app.settings import Settings
 from tests.conftest import Tenant
@@ -167,12 +168,12 @@ SHORT = {
 
 @pytest.fixture
 async def host(tenant: Tenant) -> AsyncIterator[LanguageModelHost]:
-    """A language model that the tenant's service may ask for shorter words."""
+    """A language model that the tenant's service may ask for shorter words, and whether two memories say the same."""
     with language_model_host() as running:
         settings = Settings(_env_file=None, llm_base_url=running.url, llm_model="double", llm_structured_output="none")
         model = configured_language_model(settings, Metrics())
         assert model is not None
-        service = replace(tenant.services.consolidation, shortener=Shortener(model))
+        service = replace(tenant.services.consolidation, shortener=Shortener(model), judge=JudgeModel(model))
         tenant.services = replace(tenant.services, consolidation=service)
         tenant.app.state.services = tenant.services
         yield running
@@ -202,3 +203,30 @@ async def test_a_long_memory_is_shortened_only_if_every_number_and_name_stays(
     body_of(await api.post("/v1/undo", json={"undo_id": result["undo_id"]}))
     await tenant.work()
     assert await everything(tenant, memory["id"]) == before
+
+
+LIKE = {
+    "en": ("Ada is learning to play the cello on weekends.", "On weekends Ada takes lessons to play the cello."),
+    "zh": ("艾达周末在学拉大提琴。", "艾达周末上课学习演奏大提琴。"),
+}
+APART = {
+    "en": ("Ada is allowed to eat peanuts at work.", "Ada is not allowed to eat peanuts at work."),
+    "zh": ("艾达上班时可以吃花生。", "艾达上班时不可以吃花生。"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_language_model_confirms_what_words_do_not_and_merges_no_opposites(
+    api: httpx.AsyncClient, tenant: Tenant, host: LanguageModelHost, language: str
+) -> None:
+    for text in (*LIKE[language], *APART[language]):
+        await add(api, text)
+    host.content = json.dumps({"verdicts": []})
+    assert (await consolidate(api, tenant))["merged"] == 0
+    host.content = json.dumps({"verdicts": [{"pair": number, "verdict": "reinforce"} for number in range(1, 9)]})
+    asked = len(host.requests)
+    result = await consolidate(api, tenant)
+    assert (result["merged"], len(host.requests)) == (1, asked + 1)
+    left = {one["text"] for one in await every(api, "/v1/memories", status="active")}
+    left |= {one["text"] for one in await every(api, "/v1/memories", status="disputed")}
+    assert left == {LIKE[language][1], *APART[language]}

@@ -9,14 +9,16 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.composition import Services, compose
 from app.core.errors import ConfigurationError
-from app.core.metrics import Metrics
+from app.core.metrics import Metrics, QueueTally
 from app.core.ports import free_port
 from app.main import create_app
 from app.providers.embeddings.base import EmbeddingUnavailable
 from app.providers.embeddings.measured import MeasuredModel
+from app.services.forgetting.health import MemoryHealthService
 from app.settings import Settings
 from tests.conftest import Tenant
 from tests.doubles.embeddings import HashedModel
+from tests.routers.calls import add, body_of
 
 Values = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -129,3 +131,26 @@ async def test_metrics_port_needs_no_key_and_takes_the_path_off_the_api(
     async with httpx.AsyncClient() as scraper:
         with pytest.raises(httpx.ConnectError):
             await scraper.get(f"http://127.0.0.1:{port}/metrics")
+
+
+@pytest.mark.parametrize("texts", [("Ada likes tea.", "Ada owns a cat."), ("艾达喜欢喝茶。", "艾达养了一只猫。")])
+async def test_what_memories_are_like_is_scraped(
+    tenant: Tenant, api: httpx.AsyncClient, services: Services, texts: tuple[str, str]
+) -> None:
+    liked, owned = [(await add(api, text))["id"] for text in texts]
+    await add(api, texts[0], agent_id="helper")
+    for one, verdict in ((liked, "used"), (liked, "used"), (owned, "ignored"), (owned, "wrong")):
+        body_of(await api.post(f"/v1/memories/{one}/feedback", json={"verdict": verdict}))
+    counted = await MemoryHealthService(services.uow).tally([tenant.id])
+    report = body_of(await api.get("/v1/admin/memory-health"))
+
+    async def tally() -> QueueTally:
+        return QueueTally(memories=counted)
+
+    metrics = Metrics()
+    metrics.watch_queue(tally)
+    found = values((await metrics.rendered()).decode())
+    assert found["mnemic_memories", labels(state="written")] == report["written"] == 3
+    assert found["mnemic_memories", labels(state="current")] == report["current"]
+    assert [found["mnemic_memories_judged", labels(verdict=one)] for one in ("used", "ignored", "wrong")] == [2, 1, 1]
+    assert found["mnemic_memory_noise_ratio", labels()] == report["noise"] == 0.25
