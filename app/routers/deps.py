@@ -66,10 +66,7 @@ PrincipalDep = Annotated[Principal, Depends(get_principal)]
 async def allow_lag(
     x_consistency: Annotated[
         Literal["strong", "eventual"],
-        Header(
-            description="eventual: a read may come from a replica, which may lag and not show one's own last writes; "
-            "of effect where the service has a replica. Writes are always strong"
-        ),
+        Header(include_in_schema=False),  # described once, in docs/api.md: at 150 operations it would be in the way
     ] = "strong",
 ) -> None:
     """Note whether the caller is content with a replica."""
