@@ -142,7 +142,8 @@ class Worker:
         pool = await asyncpg.create_pool(
             **{"timeout": settings.connect_timeout_seconds, **arguments},
             server_settings=names,
-            min_size=0,
+            # Open at once: the dispatcher's first look at its listener would overtake the LISTEN of a slow connection.
+            min_size=SPARE_CONNECTIONS,
             max_size=settings.worker_concurrency + SPARE_CONNECTIONS,
             command_timeout=settings.statement_timeout_seconds,
             reset=_nothing_to_reset,
