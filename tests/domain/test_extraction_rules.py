@@ -391,3 +391,39 @@ def test_a_clause_that_tells_of_a_job_and_an_employer_fills_both(text: str, job:
 )
 def test_moments_hearsay_opinions_and_what_is_asked_for_once_are_left(text: str) -> None:
     assert taken(text) == []
+
+
+@pytest.mark.parametrize(
+    ("now", "plan", "key", "value"),
+    [
+        ("I live in Oslo.", "I am moving to Lisbon next month.", "user.city", "Oslo"),
+        ("I live in Oslo.", "I plan to move to Lisbon.", "user.city", "Oslo"),
+        ("I work at Acme.", "Next month I start working at Siemens.", "user.employer", "Acme"),
+        ("我住在成都。", "我下个月搬到重庆。", "user.city", "成都"),
+        ("我住在成都。", "我打算搬到重庆。", "user.city", "成都"),
+        ("我住在成都。", "我下周搬去重庆。", "user.city", "成都"),
+        ("我在腾讯上班。", "我下个月跳槽到阿里。", "user.employer", "腾讯"),
+    ],
+)
+def test_what_is_meant_to_be_takes_no_values_place(now: str, plan: str, key: str, value: str) -> None:
+    found = taken(now, plan)
+    assert [(one.value, one.replaced) for one in found if one.key == key] == [(value, False)]
+    (planned,) = [one for one in found if one.seqs == (2,)]
+    assert (planned.key, planned.change) == (None, None)
+    assert planned.category in {"event", "goal"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("I moved to Lisbon last month.", "user.city"),
+        ("I work at Siemens until next month.", "user.employer"),
+        ("The deadline moved to next Friday.", "project.deadline"),
+        ("My birthday is next Friday.", "user.birthday"),
+        ("我上个月搬到了重庆。", "user.city"),
+        ("我在腾讯工作到下个月。", "user.employer"),
+        ("截止日期改到下个月五号。", "project.deadline"),
+    ],
+)
+def test_what_is_so_or_appointed_holds_its_key(text: str, key: str) -> None:
+    assert key in {one.key for one in taken(text)}

@@ -11,6 +11,7 @@ from app.domain.extraction.folding import folded
 from app.domain.extraction.habits import Habits
 from app.domain.extraction.message import Message
 from app.domain.extraction.plain import Context
+from app.domain.extraction.planned import unplanned
 from app.domain.extraction.replies import affirmed, answered, assents, claims, denies, last_question
 from app.domain.extraction.replying import asks_of_the_user
 from app.domain.extraction.settling import settled
@@ -59,7 +60,10 @@ class _Extraction:
                 self._read_user(turn)
             elif turn.role == "assistant":
                 self._read_assistant(turn)
-        return settled([*self._found, *self._habits.inferred(self._found)])
+        found = unplanned(
+            [*self._found, *self._habits.inferred(self._found)], {turn.seq: turn.occurred_at for turn in turns}
+        )
+        return settled(found)
 
     def _read_assistant(self, turn: Turn) -> None:
         self._claimed, self._asked, self._question = [], [], turn
