@@ -80,19 +80,22 @@ class AdminService:
         )
 
     async def revoke_key(self, principal: Principal, tenant: str | None, key_id: UUID) -> None:
-        """Close a key for good."""
+        """Close a key for good. Raises `Forbidden` where it has rights that the caller has not."""
         principal.require_administration()
         tenant_id = await tenant_meant(self.uow, principal, tenant)
+        async with self.uow.begin_global(tenant_id) as tx:
+            _check_rights(principal, _open(await tx.access.key(key_id, tenant_id)))
         if not await self.access.revoke(key_id, tenant_id):
             raise NotFound("There is no such key that is open.", code="key_not_found")
 
     async def change_key(self, principal: Principal, tenant: str | None, key_id: UUID, request: KeyChange) -> ApiKey:
-        """Name a key anew, or give it another limit or end."""
+        """Name a key anew, or give it another limit or end. Raises `Forbidden` as `revoke_key` does."""
         principal.require_administration()
         _check_end(request.expires_at)
         tenant_id = await tenant_meant(self.uow, principal, tenant)
         async with self.uow.begin_global(tenant_id) as tx:
             row = _open(await tx.access.key(key_id, tenant_id))
+            _check_rights(principal, row)
             values = request.model_dump(include=request.model_fields_set)
             await tx.access.set_key(key_id, values)
         self.access.forget()
@@ -112,10 +115,7 @@ class AdminService:
         issued, at = IssuedKey(ids.new_id(), new_secret()), clock.now()
         async with self.uow.begin_global(tenant_id) as tx:
             old = _open(await tx.access.key(key_id, tenant_id))
-            if not frozenset(old["scopes"]) <= principal.scopes or (
-                old["role"] == "operator" and principal.role != "operator"
-            ):
-                raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
+            _check_rights(principal, old)
             ends = at + timedelta(seconds=request.overlap_seconds)
             await tx.access.set_key(key_id, {"expires_at": min(ends, old["expires_at"] or ends)})
             kept = {name: old[name] for name in ("tenant_id", "name", "role", "user_ids", "expires_at", "rate_limit")}
@@ -207,6 +207,13 @@ def _there(row: Row | None) -> Row:
     if row is None:
         raise NotFound("There is no such tenant.", code="tenant_not_found")
     return row
+
+
+def _check_rights(principal: Principal, row: Row) -> None:
+    """Nobody makes, changes or closes a key that may do more than their own."""
+    beyond = not frozenset(row["scopes"]) <= principal.scopes
+    if beyond or (row["role"] == "operator" and principal.role != "operator"):
+        raise Forbidden("This key has more rights than yours.", code="beyond_own_rights")
 
 
 def _open(row: Row | None) -> Row:

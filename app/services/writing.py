@@ -61,6 +61,9 @@ class MemoryWriter:
         for draft in drafts:
             if draft.row["key"] is not None:
                 draft.row["key"] = names[draft.row["key"]].key
+        await self._seal_as_before(drafts)
+        hidden = {draft.row["id"] for draft in drafts if draft.row.get("sensitive")}
+        vectors = [vector for vector in vectors if vector.target not in hidden]
         drafts = [self._sealed(draft) for draft in drafts]
         users = {draft.row["user_id"] for draft in drafts} - {None}
         if users:
@@ -76,6 +79,13 @@ class MemoryWriter:
         rows = await self._settled(rows)
         shown = {memory.id: memory for memory in await memories_of(self.tx, list(rows.values()))}
         return [shown[str(rows[_identity(draft.row)]["id"])] for draft in drafts]
+
+    async def _seal_as_before(self, drafts: Sequence[Draft]) -> None:
+        """Let nothing come in clear under a key whose present value is sealed."""
+        for draft in drafts:
+            if draft.row["key"] is not None and not draft.row.get("sensitive"):
+                known = await self.tx.facts.current(draft.row["owner"], draft.row["key"], self.at)
+                draft.row["sensitive"] = any(row["sensitive"] for row in known)
 
     def _sealed(self, draft: Draft) -> Draft:
         """A draft with nothing but a placeholder in clear, if it is sensitive. Its quotes are not kept."""

@@ -133,7 +133,7 @@ async def test_a_worker_that_is_killed_while_it_reembeds_is_resumed_without_a_tr
 ) -> None:
     if not full_size:
         pytest.skip("a process of its own is killed: make soak; a host that goes away and comes back is tried always")
-    memories, kills = 3_000, 6
+    memories, kills = 3_000, 4  # one less than the attempts that a job has
     async with house.process(tenant_name="default") as tenant:
         api = await tenant.client("operator")
         await tell(api)

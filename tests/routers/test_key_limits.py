@@ -76,12 +76,16 @@ async def test_a_strangers_key_is_neither_changed_nor_rotated(admin: httpx.Async
     problem_of(await admin.post(f"{path}/rotate", json={}), 404, "key_not_found")
 
 
-async def test_a_key_with_more_rights_is_not_rotated_into_ones_own_hands(
+async def test_a_key_with_more_rights_is_neither_rotated_nor_changed_nor_closed(
     tenant: Tenant, admin: httpx.AsyncClient
 ) -> None:
     operator = await tenant.client("operator")
     theirs = body_of(await operator.post("/v1/admin/keys", json={"name": "op", "role": "operator"}), 201)
-    problem_of(await admin.post(f"/v1/admin/keys/{theirs['id']}/rotate", json={}), 403, "beyond_own_rights")
+    path = f"/v1/admin/keys/{theirs['id']}"
+    problem_of(await admin.post(f"{path}/rotate", json={}), 403, "beyond_own_rights")
+    problem_of(await admin.patch(path, json={"rate_limit": 1}), 403, "beyond_own_rights")
+    problem_of(await admin.delete(path), 403, "beyond_own_rights")
+    assert (await operator.delete(path)).status_code == 204
 
 
 async def test_an_address_that_shows_too_many_wrong_keys_is_told_to_wait(

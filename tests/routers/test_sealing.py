@@ -231,6 +231,14 @@ async def test_a_sealed_fact_stays_sealed_with_every_new_value(
     reader = await tenant.client("reader")
     assert body_of(await reader.get(path))["text"] == PLACEHOLDER
     assert body_of(await api.get(path))["value"] == "2222"
+    texts = {"en": "The code is now 3333.", "zh": "密码现在是4444。"}
+    for text, value in zip(texts.values(), ("3333", "4444"), strict=True):
+        told = {"text": text, "key": "pin.code", "value": value, "user_id": "ada"}
+        assert body_of(await api.post("/v1/memories", json=told), 201)["sensitive"]
+        assert body_of(await reader.get(path))["text"] == PLACEHOLDER
+        assert body_of(await api.get(path))["value"] == value
+        found = await search(reader, text, user_id="ada")
+        assert value not in json.dumps(found)
 
 
 async def test_who_may_not_read_a_sealed_memory_does_not_rewrite_it(

@@ -1,5 +1,6 @@
 """The sync client's connections: kept, not used when they are stale, and clear about what went wrong."""
 
+import os
 import socket
 import threading
 from collections.abc import Iterator
@@ -126,7 +127,13 @@ def saying(words: bytes) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "words",
-    [b"nonsense\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{", b"HTTP/1.1 200 OK\r\nContent-", b""],
+    [
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-",
+        b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+        b"",
+    ],
 )
 def test_nonsense_half_an_answer_and_silence_are_no_answer(words: bytes) -> None:
     with (
@@ -150,3 +157,14 @@ def test_a_host_without_a_certificate_is_not_spoken_to() -> None:
         with pytest.raises(NoAnswer, match=r"(?i)ssl"):
             transport.send(PUT)
         assert not connections
+
+
+def test_a_forked_process_has_connections_of_its_own() -> None:
+    with host() as (url, connections, _), Transport(url) as transport:
+        transport.send(PUT)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if transport.send(PUT)["body"] == PUT.body else 1)
+        transport.send(PUT)
+        assert os.waitpid(child, 0)[1] == 0
+        assert len(connections) == 2

@@ -3,6 +3,7 @@
 They do what a call to this service needs and no more: no proxy, no redirect, no stream.
 """
 
+import os
 import select
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
@@ -15,7 +16,9 @@ import httpx
 
 from mnemic_client.closing import Closing
 
-Address = tuple[str, str, int | None]
+Address = tuple[int, str, str, int | None]
+"""Process, scheme, host, port."""
+
 _TIMED_OUT: Final = {True: httpx.ReadTimeout, False: httpx.ConnectTimeout}
 
 
@@ -35,6 +38,8 @@ class _InOnePiece(HTTPConnection):
         super().send(b"".join(self._pieces))
         self._pieces.clear()
         response = super().getresponse()
+        if response.status < httpx.codes.OK:
+            raise HTTPException("An answer before the answer is not waited for.")
         if response.length is None and not response.chunked:
             raise HTTPException("An answer that does not say where it ends may be half of one.")
         return response
@@ -86,7 +91,7 @@ class Connections(Closing, httpx.BaseTransport):
 
     def _exchanged(self, request: httpx.Request, timeout: float) -> httpx.Response:
         url = request.url
-        address = url.scheme, url.host, url.port
+        address = os.getpid(), url.scheme, url.host, url.port  # a forked process opens connections of its own
         connection = self._alive(address) or self._opened(address, timeout)
         try:
             connection.request(request.method, url.raw_path.decode("ascii"), request.content, dict(request.headers))
@@ -113,7 +118,7 @@ class Connections(Closing, httpx.BaseTransport):
         return None
 
     def _opened(self, address: Address, timeout: float) -> HTTPConnection:
-        scheme, host, port = address
+        _, scheme, host, port = address
         if scheme == "https":
             self._security = self._security or httpx.create_ssl_context()
             connection: HTTPConnection = _Secured(host, port, timeout=timeout, context=self._security)
