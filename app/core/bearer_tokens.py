@@ -4,8 +4,10 @@ Nothing is asked over the network: whoever runs the service puts the provider's 
 is put there later is read again.
 """
 
+import json
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +29,9 @@ REQUIRED: Final = ("exp", "iss", "aud", "sub")
 MOST_CHARACTERS: Final = 16_384
 MOST_KEYS: Final = 100
 
+UNREADABLE: Final = (OSError, ValueError, RecursionError, PyJWTError)
+"""A file that is away, half written, or no JWKS: the keys that were read before stay."""
+
 
 class TokenRefused(Exception):  # noqa: N818 - what happened to it
     """The token is not to be trusted; the message is for the log and has nothing of the token in it."""
@@ -34,10 +39,10 @@ class TokenRefused(Exception):  # noqa: N818 - what happened to it
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The keys of the file by their ids, and how the file stood when it was read."""
+    """The keys of the file by their ids and algorithms, and how the file stood when it was read."""
 
     stamp: tuple[int, int, int]
-    keys: Mapping[str, jwt.PyJWK]
+    keys: Mapping[tuple[str, str], jwt.PyJWK]
 
 
 @dataclass(slots=True)
@@ -62,7 +67,7 @@ class TokenVerifier:
         """Read the keys. Raises `ConfigurationError` where the file has none that can be used."""
         try:
             self._read = _keys_of(self.jwks_file)
-        except (OSError, ValueError, PyJWTError) as error:
+        except UNREADABLE as error:
             raise ConfigurationError(f"JWT_JWKS_FILE {self.jwks_file} cannot be read: {error}") from error
 
     def claims(self, token: str) -> dict[str, Any]:
@@ -79,8 +84,8 @@ class TokenVerifier:
             algorithm = header.get("alg")
             if algorithm not in KEY_TYPES:
                 raise TokenRefused("algorithm")
-            key = self._key(header.get("kid"))
-            if key.key_type != KEY_TYPES[algorithm] or key.algorithm_name != algorithm:
+            key = self._key(header.get("kid"), algorithm)
+            if key.key_type != KEY_TYPES[algorithm]:
                 raise TokenRefused("algorithm of another key")
             return dict(
                 jwt.decode(
@@ -96,12 +101,12 @@ class TokenVerifier:
         except (PyJWTError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             raise TokenRefused(type(error).__name__) from error
 
-    def _key(self, key_id: object) -> jwt.PyJWK:
-        if not isinstance(key_id, str) or (key := self._current().get(key_id)) is None:
+    def _key(self, key_id: object, algorithm: str) -> jwt.PyJWK:
+        if not isinstance(key_id, str) or (key := self._current().get((key_id, algorithm))) is None:
             raise TokenRefused("unknown key")
         return key
 
-    def _current(self) -> Mapping[str, jwt.PyJWK]:
+    def _current(self) -> Mapping[tuple[str, str], jwt.PyJWK]:
         """The keys of the file as it stands; those of before where it cannot be read, half written as it may be."""
         with self._lock:
             known = self._read
@@ -109,7 +114,7 @@ class TokenVerifier:
                 if known is None or _stamp(self.jwks_file) != known.stamp:
                     self._read = known = _keys_of(self.jwks_file)
                     log.info("jwks_read", keys=len(known.keys))
-            except (OSError, ValueError, PyJWTError) as error:
+            except UNREADABLE as error:
                 log.warning("jwks_unreadable", reason=type(error).__name__)
             return {} if known is None else known.keys
 
@@ -127,11 +132,14 @@ def _stamp(file: Path) -> tuple[int, int, int]:
 def _keys_of(file: Path) -> _Read:
     """The signing keys in a file. Those of other kinds and uses are passed over, as the standard has it."""
     stamp = _stamp(file)
-    keys = {
-        key.key_id: key
-        for key in jwt.PyJWKSet.from_json(file.read_text("utf-8")).keys[:MOST_KEYS]
-        if key.key_id and key.public_key_use in {None, "sig"} and key.algorithm_name in KEY_TYPES
-    }
+    document = json.loads(file.read_text("utf-8"))
+    given = document.get("keys") if isinstance(document, dict) else None
+    keys: dict[tuple[str, str], jwt.PyJWK] = {}
+    for one in given[:MOST_KEYS] if isinstance(given, list) else ():
+        with suppress(PyJWTError, ValueError, TypeError, AttributeError, KeyError):  # one bad key hides no other
+            key = jwt.PyJWK.from_dict(one)
+            if isinstance(key.key_id, str) and key.public_key_use in {None, "sig"} and key.algorithm_name in KEY_TYPES:
+                keys.setdefault((key.key_id, key.algorithm_name), key)
     if not keys:
         raise ValueError("it has no key with a kid for " + ", ".join(ALGORITHMS))
     return _Read(stamp, keys)

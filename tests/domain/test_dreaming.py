@@ -1,5 +1,6 @@
 """Dates made absolute, notes on how things came about, whose turn it is, what can be counted, what may be concluded."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -213,6 +214,20 @@ def test_what_comes_up_often_is_counted_and_what_is_everywhere_is_not() -> None:
     assert "Counted: “espresso” comes up in 6 of the last 12 memories." in [one.text for one in found]
     assert not any("“ada”" in one.text for one in found)
     assert patterns(observations(texts[:3]), SHANGHAI, "en") == []
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("fay-42", [f"Fay met number {n}" if n < 8 else f"Chapter {n}" for n in range(12)]),
+        ("菲菲", [f"菲菲见了第{n}位" if n < 8 else f"第{n}章" for n in range(12)]),
+    ],
+)
+def test_that_somebody_speaks_of_themselves_is_no_finding(name: str, texts: list[str]) -> None:
+    own = re.match(r"\w+", name)[0].casefold()  # type: ignore[index]
+    given = observations(texts, weekly=False)
+    assert any(own in one.text for one in patterns(given, SHANGHAI, "zh"))
+    assert not any(own in one.text for one in patterns(given, SHANGHAI, "zh", name))
 
 
 @pytest.mark.parametrize(

@@ -236,8 +236,18 @@ async def test_keys_in_the_file_are_followed_without_a_restart(provider: Provide
     write(provider.file, jwk("EdDSA", "new", fresh))
     assert (await provider.client(token).get("/v1/me")).status_code == 200
     problem_of(await provider.client().get("/v1/me"), 401, "invalid_key")
-    provider.file.write_text("{half", "utf-8")
-    assert (await provider.client(token).get("/v1/me")).status_code == 200, "the last good keys go on"
+    for spoilt in ("{half", "[]", "null", "5", '"x"', '{"keys": 5}', '{"keys": {}}', "[" * 100_000):
+        provider.file.write_text(spoilt, "utf-8")
+        assert (await provider.client(token).get("/v1/me")).status_code == 200, "the last good keys go on"
+
+
+async def test_one_bad_key_of_the_file_hides_no_other(provider: Provider) -> None:
+    fresh = ed25519.Ed25519PrivateKey.generate()
+    token = provider.token("EdDSA", fresh, kid="new")
+    good = jwk("EdDSA", "new", fresh)
+    bad: list[Any] = [good | {"kid": ["r"]}, good | {"alg": ["ES256"]}, 5, None, {"kty": "RSA"}, jwk("RS256", "new")]
+    write(provider.file, *bad, good)
+    assert (await provider.client(token).get("/v1/me")).status_code == 200
 
 
 async def test_a_key_that_is_not_for_signatures_signs_nothing(provider: Provider) -> None:

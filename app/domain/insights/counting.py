@@ -66,9 +66,20 @@ class Finding:
     topic: str
 
 
-def patterns(observations: Sequence[Observation], zone: tzinfo, tongue: Tongue) -> list[Finding]:
-    """What can be counted, weekdays before frequencies, the clearest first; each topic once."""
+def patterns(
+    observations: Sequence[Observation], zone: tzinfo, tongue: Tongue, whose: str | None = None
+) -> list[Finding]:
+    """What can be counted, weekdays before frequencies, the clearest first; each topic once.
+
+    Args:
+        observations: Memories of one owner.
+        zone: Where weekdays are taken.
+        tongue: Of the findings.
+        whose: The user's id: that they speak of themselves is no finding.
+    """
     topics, spelled = _topics(observations)
+    own = {_stem(word) for word in _words(whose or "")}
+    topics = {name: rows for name, rows in topics.items() if not any(_names(one, name) for one in own)}
     topics = {name: rows for name, rows in topics.items() if len(rows) <= MOST_SHARE * len(observations)}
     found = [*_weekdays(topics, spelled, zone, tongue), *_frequent(topics, spelled, len(observations), tongue)]
     kept: dict[frozenset[UUID], Finding] = {}
@@ -79,6 +90,11 @@ def patterns(observations: Sequence[Observation], zone: tzinfo, tongue: Tongue) 
             names.add(name)
             kept.setdefault(frozenset(one.sources), one)  # words that always come together are one topic
     return list(kept.values())
+
+
+def _names(own: str, topic: str) -> bool:
+    """Chinese words may stand together with the name before them."""
+    return own == topic if own.isascii() else own in topic
 
 
 def correction(key: str, times: int, sources: Iterable[UUID], tongue: Tongue) -> Finding:

@@ -67,6 +67,7 @@ class InsightFinder:
         zone: tzinfo,
         tongue: Tongue,
         *,
+        whose: str | None,
         ask: bool,
     ) -> Found:
         """Insights; never fails.
@@ -77,11 +78,12 @@ class InsightFinder:
             known: What was concluded before.
             zone: Of the user, for weekdays.
             tongue: The user's language.
+            whose: The user's id.
             ask: Whether the model may be asked.
         """
         model = self.model if ask else None
         if model is None:
-            by_count = [*counted, *patterns(observations, zone, tongue)]
+            by_count = [*counted, *patterns(observations, zone, tongue, whose)]
             return Found([one for one in by_count if one.text not in known][:USUAL], "counted")
         told = list(observations)[-MOST_TOLD:]
         lines = [f"{number}. {_line(one)}" for number, one in enumerate(told, 1)]
@@ -90,7 +92,7 @@ class InsightFinder:
         try:
             reply = await model.structured(asked, InsightsReply, purpose="insight")
         except (LanguageModelUnavailable, LanguageModelNonsense):
-            without = await self.find(observations, counted, known, zone, tongue, ask=False)
+            without = await self.find(observations, counted, known, zone, tongue, whose=whose, ask=False)
             return Found(without.findings, "counted", degraded=True, calls=1, tokens=used)
         findings, refused = checked(reply, told, known, tongue)
         answered = sum(estimate_tokens(one.text) for one in reply.insights)

@@ -85,7 +85,7 @@ class ReflectionService:
             await known_user(tx, user_id)
         if request.dry_run:
             looked = await self._look(principal.tenant_id, owner, at, force=request.force)
-            return Answer(200, _shown(looked, await self._found(principal.tenant_id, looked)))
+            return Answer(200, _shown(looked, await self._found(principal.tenant_id, owner, looked)))
 
         async def work(tx: Transaction) -> Answer:
             payload = {"force": request.force}
@@ -98,7 +98,7 @@ class ReflectionService:
         """Look, find, and write all of it in the transaction that ends the job: killed before, nothing is written."""
         at = clock.now()
         looked = await self._look(run.tenant_id, run.subject, at, force=bool(run.payload.get("force")))
-        found = await self._found(run.tenant_id, looked)
+        found = await self._found(run.tenant_id, run.subject, looked)
         ready = await prepared(self.embedder, Scope.of_owner(run.subject).user_id, found, at)
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.check(tx)
@@ -139,14 +139,20 @@ class ReflectionService:
                 ask=not await Allowance.used_up(tx, defaults),
             )
 
-    async def _found(self, tenant_id: UUID, looked: Looked) -> Found:
+    async def _found(self, tenant_id: UUID, owner: str, looked: Looked) -> Found:
         """What is new of what the observations say; what was concluded before is not concluded again."""
         if not looked.due:
             return Found([], "counted")
         corrections = [one for one in looked.corrections if one.topic not in looked.topics]
         known = [*looked.known]
         found = await self.finder.find(
-            looked.observations, corrections, known, looked.zone, looked.tongue, ask=looked.ask
+            looked.observations,
+            corrections,
+            known,
+            looked.zone,
+            looked.tongue,
+            whose=Scope.of_owner(owner).user_id,
+            ask=looked.ask,
         )
         await Allowance(self.uow).note(tenant_id, found.calls, found.tokens)
         fresh = [one for one in found.findings if one.topic not in looked.topics]
