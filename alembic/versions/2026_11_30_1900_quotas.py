@@ -108,10 +108,28 @@ TABLES = {
         "0",
         "coalesce(octet_length(r.blob), 0)",
     ),
+    "checkpoint_steps": (
+        "0",
+        "0",
+        "coalesce(octet_length(r.input::text), 0) + coalesce(octet_length(r.output::text), 0)",
+    ),
     "store_items": (
         "0",
         "0",
         "coalesce(octet_length(r.value::text), 0)",
+    ),
+    "blocks": (
+        "0",
+        "0",
+        "coalesce(octet_length(r.text), 0)",
+    ),
+    "procedures": (
+        "0",
+        "0",
+        (
+            "coalesce(octet_length(r.body), 0) + coalesce(octet_length(r.steps::text), 0) + "
+            "coalesce(octet_length(r.examples::text), 0) + coalesce(octet_length(r.file), 0)"
+        ),
     ),
 }
 """What the rows of a table count for: memories, messages, bytes."""

@@ -37,7 +37,10 @@ COUNTED: Final = (
     Counted("checkpoints", _bytes("document", "metadata::text")),
     Counted("checkpoint_blobs", _bytes("blob")),
     Counted("checkpoint_writes", _bytes("blob")),
+    Counted("checkpoint_steps", _bytes("input::text", "output::text")),
     Counted("store_items", _bytes("value::text")),
+    Counted("blocks", _bytes("text")),
+    Counted("procedures", _bytes("body", "steps::text", "examples::text", "file")),
 )
 
 _TRANSITIONS: Final = {

@@ -216,3 +216,24 @@ async def test_the_month_begins_anew_at_midnight_utc(api: httpx.AsyncClient, ope
     assert shown["llm_tokens"]["used"] == 0
     assert shown["llm_tokens"]["renewed_at"] == next_month(clock.now()).isoformat().replace("+00:00", "Z")
     assert (await limit(operator, llm_tokens=None))["llm_tokens"]["limit"] is None
+
+
+@pytest.mark.parametrize("big", ["x" * 3_000, "长" * 1_000], ids=["en", "zh"])
+async def test_bytes_are_counted_whatever_they_are_written_as(
+    api: httpx.AsyncClient, operator: httpx.AsyncClient, big: str
+) -> None:
+    body_of(await api.post("/v1/sessions", json={"id": "s", "user_id": "ada"}), 201)
+    await limit(operator, bytes=10**9)
+    card = {"title": "t", "when_to_use": "w", "user_id": "ada"}
+    writes = [
+        ("PUT", "/v1/sessions/s/checkpoints/steps/one", {"input": {"a": 1}, "output": {"b": big}}),
+        ("PUT", "/v1/sessions/s/state", {"state": {"a": big}}),
+        ("PUT", "/v1/blocks/persona?user_id=ada", {"text": big, "limit": 10_000}),
+        ("POST", "/v1/procedures", {**card, "body": big}),
+        ("POST", "/v1/sessions/s/messages", {"role": "user", "content": big, "user_id": "ada"}),
+    ]
+    for method, path, body in writes:
+        before = (await quotas(api))["bytes"]["used"]
+        answer = await api.request(method, path, json=body)
+        assert answer.status_code in {200, 201}, answer.text
+        assert (await quotas(api))["bytes"]["used"] >= before + 3_000, path
