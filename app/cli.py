@@ -43,6 +43,8 @@ out = Console(markup=False, emoji=False, highlight=False)
 err = Console(stderr=True, markup=False, emoji=False, highlight=False)
 
 MISCONFIGURED: Final = 2
+NARROWEST: Final = 60
+"""Columns for an id and some words beside it."""
 COLOURS: Final = {"ok": "", "warn": "yellow", "fail": "red"}
 
 Result = TypeVar("Result")
@@ -214,14 +216,16 @@ def list_keys(
     async def work(services: "Services") -> "list[KeyInfo]":
         return await services.access.keys()
 
-    table = Table("id", "tenant", "name", "begins with", "role", "users", "created", "expires", "revoked")
+    heads = ("id", "tenant", "name", "begins with", "role", "users", "created", "expires", "revoked")
+    rows = []
     for key in _with_services(work, data_dir):
         users = "all" if key.user_ids is None else ", ".join(key.user_ids)
         dates = (
             at.isoformat(timespec="seconds") if at else "" for at in (key.created_at, key.expires_at, key.revoked_at)
         )
-        table.add_row(str(key.id), str(key.tenant_id), _printable(key.name), key.prefix, key.role, users, *dates)
-    out.print(table)
+        rows.append((str(key.id), str(key.tenant_id), _printable(key.name), key.prefix, key.role, users, *dates))
+    out.width = max(out.width, NARROWEST)
+    out.print(_of_whole_ids(heads, rows))
 
 
 @keys.command("revoke")
@@ -260,6 +264,22 @@ def _key_asked_for(
         where = "--tenant" if error.title == TenantCreate.__name__ else options.get(str(fault["loc"][0]), "the name")
         reason = fault["msg"].removeprefix("Value error, ")
         raise ConfigurationError(f"The key cannot be made, {where}: {reason}") from error
+
+
+def _of_whole_ids(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+    """A table that cuts no id: where the terminal is too narrow, the first two columns stand above one another."""
+    table = Table(*heads)
+    for row in rows:
+        table.add_row(*row)
+    if out.measure(table, options=out.options.update(width=10_000)).maximum <= out.width:
+        return table
+    folded = Table(show_lines=True)
+    folded.add_column("\n".join(heads[:2]), no_wrap=True)
+    folded.add_column("what it is", overflow="fold")
+    for row in rows:
+        told = (f"{head}: {cell}" for head, cell in zip(heads[2:], row[2:], strict=True) if cell)
+        folded.add_row("\n".join(row[:2]), "\n".join(told))
+    return folded
 
 
 def _printable(text: str) -> str:

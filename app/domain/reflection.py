@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from app.core.text.normal import normalise
 from app.domain.procedure import Outcome
 
 Language = Literal["zh", "en"]
@@ -82,18 +83,29 @@ def title_of(task: str) -> str:
     return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1]}…"
 
 
+def different_ways(attempts: Sequence[Sequence[Attempt]]) -> list[Sequence[Attempt]]:
+    """Attempts without those whose working steps, whatever their case and width, are an earlier one's in its order."""
+    known: dict[tuple[str, ...], Sequence[Attempt]] = {}
+    for steps in attempts:
+        known.setdefault(tuple(" ".join(normalise(step.action).split()) for step in _kept(steps)), steps)
+    return list(known.values())
+
+
 def body_of(lesson: str, attempts: Sequence[Sequence[Attempt]], language: Language) -> str:
-    """The Markdown of a drafted procedure: what was learnt, and the ways that worked, newest first."""
+    """The Markdown of a drafted procedure: what was learnt, and the ways that worked, newest first, each told once."""
     heads = ("## 经验", "## 有效的步骤") if language == "zh" else ("## What was learnt", "## Steps that worked")
     lines = [heads[0], "", lesson, ""]
-    told = [steps for steps in attempts if steps]
+    told = [steps for steps in different_ways(attempts) if steps]
     if told:
         lines += [heads[1], ""]
     for steps in told:
-        kept = [step for step in steps if step.outcome != "failure"]
-        lines += [f"{number}. {' '.join(step.line.split())}" for number, step in enumerate(kept, 1)]
+        lines += [f"{number}. {' '.join(step.line.split())}" for number, step in enumerate(_kept(steps), 1)]
         lines.append("")
     return "\n".join(lines)
+
+
+def _kept(steps: Sequence[Attempt]) -> list[Attempt]:
+    return [step for step in steps if step.outcome != "failure"]
 
 
 def _actions(steps: Sequence[Attempt], between: str) -> str:

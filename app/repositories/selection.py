@@ -168,8 +168,14 @@ class Selection:
         if self.then.past:
             return [status, *held_at(self.then, _time("as_of", values), _time("known_at", values))]
         if self.statuses:
-            return [status]
+            ended = memories.c.expires_at <= _time("current_at", values)
+            over = and_(memories.c.status.in_(LIVING_STATUSES), ended.is_(True))
+            return [or_(status, over) if "expired" in self.statuses else and_(status, ~over)]
         return [status, *_lasting(_time("current_at", values))]
+
+
+LIVING_STATUSES: Final = ("active", "disputed", "archived")
+"""What is past its time is expired, though its status says so only when a job has come by."""
 
 
 def held_at(

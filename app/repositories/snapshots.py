@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, literal_column, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import ColumnElement, Select, func, literal, literal_column, select, text, update
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from app.core import clock
 from app.db.models import checkpoint_steps, checkpoint_threads, checkpoints
@@ -16,6 +16,8 @@ from app.repositories.prepared import Prepared
 
 _MARK: Final = "\x1e"
 """No id of a client's has a control character in it: a session's thread is none that LangGraph can name."""
+
+_NOTHING: Final[ColumnElement[Any]] = literal_column("'null'::jsonb")
 
 _PUT: Final = Prepared(
     """
@@ -173,6 +175,17 @@ class SnapshotRepository(Repository):
         values = {"tenant_id": self._tenant_id, "thread_id": session_thread(session_id), **step}
         statement = insert(checkpoint_steps).values(values).on_conflict_do_nothing()
         return await self._first(statement.returning(checkpoint_steps))
+
+    async def complete_step(self, session_id: str, step: Mapping[str, Any]) -> Row | None:
+        """Give a step of a locked thread its first output, and the place at which it came; None where it has one."""
+        table = checkpoint_steps
+        unfinished = table.c.output.is_(None) | (table.c.output == _NOTHING)
+        statement = update(table).where(
+            *self._thread(table, session_id), table.c.step_id == step["step_id"], unfinished
+        )
+        input_ = func.coalesce(func.nullif(table.c.input, _NOTHING), literal(step["input"], JSONB))
+        place = {name: step[name] for name in ("checkpoint_id", "position", "output")}
+        return await self._first(statement.values(input=input_, **place).returning(table))
 
     async def step(self, session_id: str, step_id: str) -> Row | None:
         """One step."""

@@ -206,9 +206,10 @@ async def get_step(session_id: SessionId, step_id: StepId, principal: PrincipalD
 async def put_step(
     session_id: SessionId, step_id: StepId, body: StepPut, write: WriteDep, services: ServicesDep, response: Response
 ) -> StoredStep:
-    """Keep what a step gave, once: a second put is answered with the first one's output.
+    """Keep what a step gave, once: a second put is answered with the first output.
 
-    With `auto_checkpoint` a checkpoint is made in the same transaction.
+    A step that was put with its `input` alone is done by the first put with an `output`. With `auto_checkpoint` a
+    checkpoint is made in the same transaction: of the session's state, or of the newest checkpoint's where it has none.
     """
     answer = await services.steps.put(write, session_id, step_id, body)
     reply(answer, response)

@@ -92,12 +92,17 @@ class LatestSnapshot(Snapshot):
 
 
 class StepPut(RequestModel):
-    """What a step gave. It is put once: later ones are answered with the first."""
+    """What a step gave. The first output stands, and later ones are answered with it.
+
+    A step may be put with its `input` alone when it begins, and again with its `output` when it is done.
+    """
 
     input: Json = None
     output: Json = None
     auto_checkpoint: bool | None = Field(
-        None, description="Make a checkpoint with it, of the session's state; as the settings have it if absent"
+        None,
+        description="Make a checkpoint with it, of the session's state, or of the newest checkpoint's where the "
+        "session has none; if absent, as the settings have it for finished steps",
     )
     state: JsonObject | None = Field(None, description="The state for that checkpoint, instead of the session's")
 

@@ -46,6 +46,7 @@ class Wanted:
         run_id: Of the run that made it.
         metadata: Anything else.
         ttl: Seconds that it is kept; None: as the thread's settings have it.
+        carry: Whether a session that has no state of its own passes on the parent's.
     """
 
     state: PackedState | None = None
@@ -55,6 +56,7 @@ class Wanted:
     run_id: str | None = None
     metadata: Mapping[str, Any] | None = None
     ttl: int | None = None
+    carry: bool = False
 
 
 async def wanted_of(request: SnapshotCreate) -> Wanted:
@@ -77,7 +79,7 @@ async def take_checkpoint(tx: Transaction, session: RowLike, wanted: Wanted, at:
     thread = await tx.snapshots.advance(session_id, session["user_id"], at)
     parent_id = await _parent(tx, session_id, wanted)
     settings = SnapshotSettings.model_validate(thread["settings"])
-    state = wanted.state or PackedState.of(await current_state(tx, session_id))
+    state = wanted.state or await _state(tx, session_id, parent_id if wanted.carry else None)
     ttl = settings.ttl if wanted.ttl is None else wanted.ttl
     kept = ttl is None or (wanted.ttl is None and settings.keep_labelled and wanted.label is not None)
     row = {
@@ -138,6 +140,18 @@ def info_of(session_id: str, row: RowLike) -> SnapshotInfo:
 def no_checkpoint() -> NotFound:
     """There is none of this id in this session."""
     return NotFound("There is no such checkpoint.", code="checkpoint_not_found")
+
+
+async def _state(tx: Transaction, session_id: str, parent_id: str | None) -> PackedState:
+    """The session's own state; where none was written, that of a parent, as it is packed there; else an empty one."""
+    current = await tx.states.current(session_id)
+    if current is not None or parent_id is None:
+        return PackedState.of({} if current is None else current["document"])
+    row = await tx.snapshots.parts(session_id, parent_id)
+    if row is None:
+        raise no_checkpoint()
+    packed = zip(row["names"] or (), row["codecs"] or (), row["blobs"] or (), strict=True)
+    return PackedState(row["document"], tuple(Blob(name, "", "json", codec, data) for name, codec, data in packed))
 
 
 async def _parent(tx: Transaction, session_id: str, wanted: Wanted) -> str | None:

@@ -15,7 +15,7 @@ from app.domain.fence import cut
 from app.domain.likeness import Wording
 from app.domain.principal import Principal
 from app.domain.procedure import SUBJECT_LENGTH, SUCCESSES_OF_A_DRAFT, Outcome
-from app.domain.reflection import Attempt, body_of, title_of
+from app.domain.reflection import Attempt, body_of, different_ways, title_of
 from app.domain.scope import Scope
 from app.repositories.base import Row, RowLike
 from app.repositories.owners import OwnerChange
@@ -197,26 +197,34 @@ class _Taught:
         return row, known
 
     async def _same(self, draft: Draft, request: ExperienceIn, dense: DenseQuery | None) -> Row | None:
-        """A lesson of the same scope and outcome that says the same, or tells of the same way to do a like task."""
+        """A lesson of the same scope and outcome that says the same, or tells the same of a like task.
+
+        Of successes that is the way that worked, of failures what is to be made of them.
+        """
         words = list(dict.fromkeys(tokens(draft.row["text"])))[:WORDS]
         scope = Scope(draft.row["user_id"], draft.row["agent_id"], draft.row["app_id"])
         chosen = Selection(scope, self.at, kinds=["procedural"], categories=["lesson"])
         found = await self.tx.search.memories(LegQuery([draft.row["owner"]], words, dense, NEIGHBOURS), chosen)
         lessons = {row["id"]: row for row in await self.tx.lessons.by_ids([row["id"] for row in found], self.at)}
-        wording, way = Wording.of(draft.row["text"]), _way(attempts_of(request))
+        wording = Wording.of(draft.row["text"])
         for near in sorted(found, key=lambda row: -(row["cosine"] or 0.0)):
             lesson = lessons.get(near["id"])
             if lesson is None or lesson["outcome"] != request.outcome or _scope_of(lesson) != scope:
                 continue
             same = Wording.of(lesson["text"]).says_the_same_as(wording)
             like = near["cosine"] is not None and self.embedder.calibration.similarity(near["cosine"]) >= SAME_TASK
-            if same or (like and request.outcome == "success" and way and way in await self._ways(lesson)):
+            if same or (like and await self._tells_the_same(lesson, request)):
                 return (await self.tx.memories.by_ids([near["id"]]))[0]
         return None
 
-    async def _ways(self, lesson: Row) -> list[frozenset[str]]:
+    async def _tells_the_same(self, lesson: Row, request: ExperienceIn) -> bool:
+        way, judged = _way(attempts_of(request)), _judged(request.evaluation)
+        if not (way if request.outcome == "success" else judged):
+            return False
         known = await self.tx.lessons.experiences(lesson["id"], EXPERIENCES_SHOWN)
-        return [_way([Attempt(**step) for step in row["steps"]]) for row in known]
+        if request.outcome == "success":
+            return any(_way([Attempt(**step) for step in row["steps"]]) == way for row in known)
+        return any(_judged(row["evaluation"]) == judged for row in known)
 
     async def count_used(self, request: ExperienceIn) -> None:
         """Let the attempt count for the lessons and procedures that it followed."""
@@ -242,7 +250,7 @@ class _Taught:
             return None
         known = await self.tx.lessons.experiences(lesson["id"], EXPERIENCES_SHOWN)
         tasks = list(dict.fromkeys(row["task"] for row in known))[:WAYS_OF_A_DRAFT]
-        ways = [[Attempt(**step) for step in row["steps"]] for row in known][:WAYS_OF_A_DRAFT]
+        ways = different_ways([[Attempt(**step) for step in row["steps"]] for row in known])[:WAYS_OF_A_DRAFT]
         fields: dict[str, Any] = {
             "title": title_of(lesson["task"]),
             "when_to_use": "\n".join(title_of(task) for task in tasks),
@@ -297,6 +305,11 @@ def _row(experience_id: UUID, lesson_id: UUID, request: ExperienceIn, at: dateti
 def _way(attempts: Sequence[Attempt]) -> frozenset[str]:
     """The steps of an attempt that did not fail, whatever the order, case and width."""
     return frozenset(normalise(step.action) for step in attempts if step.outcome != "failure")
+
+
+def _judged(evaluation: str | None) -> str:
+    """An evaluation, whatever its case, width, space and last mark."""
+    return " ".join(normalise(evaluation or "").split()).rstrip(" .。!")
 
 
 def _scope_of(row: RowLike) -> Scope:

@@ -26,7 +26,10 @@ class StepService:
     redacting: Redacting
 
     async def put(self, write: Write, session_id: str, step_id: str, request: StepPut) -> Answer:
-        """Keep what a step gave (201), with a checkpoint if it is to make one; or say what it gave at first (200)."""
+        """Keep what a step gave, with a checkpoint if it is to make one; or say what it gave at first.
+
+        201 where the step is new; 200 where it was there: a step without an output gets one, any other stays.
+        """
         write.principal.require("sessions:write")
         cleaned = await self.redacting.clean(write.principal, request)
         request = cleaned.request
@@ -34,7 +37,8 @@ class StepService:
 
         async def work(tx: Transaction) -> Answer:
             session = alive(await tx.sessions.get(session_id))
-            if (known := await tx.snapshots.step(session_id, step_id)) is not None:
+            known = await tx.snapshots.step(session_id, step_id)
+            if known is not None and (request.output is None or known["output"] is not None):
                 return Answer(200, _stored(session_id, known))
             at = clock.now()
             thread = await tx.snapshots.advance(session_id, session["user_id"], at)
@@ -48,14 +52,17 @@ class StepService:
                 "created_at": at,
             }
             row = await tx.snapshots.add_step(session_id, step)
+            status = 200 if row is None else 201
+            if row is None and request.output is not None:
+                row = await tx.snapshots.complete_step(session_id, step)
             if row is None:
                 return Answer(200, _stored(session_id, _there(await tx.snapshots.step(session_id, step_id))))
             made = None
-            automatic = SnapshotSettings.model_validate(thread["settings"]).auto_checkpoint
-            if automatic if request.auto_checkpoint is None else request.auto_checkpoint:
-                made = await take_checkpoint(tx, session, Wanted(state, metadata={"step_id": step_id}), at)
+            if _makes_a_checkpoint(request, SnapshotSettings.model_validate(thread["settings"])):
+                wanted = Wanted(state, metadata={"step_id": step_id}, carry=True)
+                made = await take_checkpoint(tx, session, wanted, at)
             answer = _stored(session_id, row).model_copy(update={"checkpoint": made, "redacted": cleaned.kinds()})
-            return Answer(201, answer)
+            return Answer(status, answer)
 
         return await write_once(self.uow, write, StoredStep, work)
 
@@ -110,6 +117,14 @@ def step_of(session_id: str, row: Row) -> Step:
     """A step as answers have it."""
     own = [name for name in Step.model_fields if name not in {"session_id", "redacted"}]
     return Step(session_id=session_id, **{name: row[name] for name in own})
+
+
+def _makes_a_checkpoint(request: StepPut, settings: SnapshotSettings) -> bool:
+    """As the request says; else as the settings say of finished steps: one with an input alone has only begun."""
+    if request.auto_checkpoint is not None:
+        return request.auto_checkpoint
+    begun = request.input is not None and "output" not in request.model_fields_set
+    return settings.auto_checkpoint and not begun
 
 
 def _stored(session_id: str, row: Row) -> StoredStep:

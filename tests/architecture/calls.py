@@ -859,6 +859,8 @@ def snapshot_calls() -> Iterator[Call]:
     yield Call(name + "ancestors", "one", lambda tx: tx.snapshots.ancestors(SESSION, "j5"))
     yield Call(name + "change", "one", lambda tx: tx.snapshots.change(SESSION, "j5", {"label": "x"}))
     yield Call(name + "add_step", "new", lambda tx: tx.snapshots.add_step(SESSION, step))
+    done = step | {"step_id": "step9"}
+    yield Call(name + "complete_step", "one", lambda tx: tx.snapshots.complete_step(SESSION, done))
     yield Call(name + "step", "one", lambda tx: tx.snapshots.step(SESSION, "step3"))
     yield Call(name + "steps", "all", lambda tx: tx.snapshots.steps(SESSION, 3, 50))
     yield Call(name + "count_steps", "all", lambda tx: tx.snapshots.count_steps(SESSION))

@@ -192,7 +192,8 @@ INSERT INTO checkpoint_writes (tenant_id, thread_id, ns, checkpoint_id, task_id,
     SELECT tenant_id, 't' || n, '', lpad(n::text, 6, '0') || 'c' || c, 'task', c, '', 'a', 'm', 'x'
     FROM texts, generate_series(1, 3) c WHERE n % 5 = 0;
 INSERT INTO checkpoint_steps (tenant_id, thread_id, step_id, position, output, created_at)
-    SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2, '1', at FROM texts;
+    SELECT tenant_id, chr(30) || 's' || s, 'step' || (n - 1) % 10, (n - 1) % 10 * 2 + 2,
+        CASE WHEN n % 10 > 0 THEN '1'::jsonb END, at FROM texts;
 
 INSERT INTO dreams (tenant_id, id, user_id, state, changes, created_at)
     SELECT tenant_id, pg_temp.id(12, n), CASE WHEN owner LIKE 'u:%' THEN substr(owner, 3) ELSE 'x' || n % 500 END,

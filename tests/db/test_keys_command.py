@@ -46,6 +46,22 @@ def test_key_of_any_name_is_listed_as_it_is_called(command: Command, name: str) 
     assert f" u{name} " in line
 
 
+@pytest.mark.parametrize("width", [30, 80, 140])
+@pytest.mark.parametrize("name", ["the agent of the travel desk", "旅行社的智能代理"])
+def test_ids_of_keys_are_whole_however_narrow_the_terminal_is(
+    command: Command, monkeypatch: pytest.MonkeyPatch, name: str, width: int
+) -> None:
+    made = json.loads(command.run("keys", "create", name, "--user", "ada")[1])
+    monkeypatch.setattr(cli.out, "width", width)
+    code, out, _ = command.run("keys", "list")
+    words = out.split()
+    assert code == 0
+    assert made["id"] in words
+    assert all(len(word) == 36 for word in words if word.count("-") == 4 and ":" not in word)
+    assert made["key"][:10] in words
+    assert command.run("keys", "revoke", made["id"])[0] == 0
+
+
 def test_control_characters_in_a_key_name_do_not_reach_the_terminal(command: Command) -> None:
     assert command.run("keys", "create", "a\x1b[2Jb\nc")[0] == 0
     code, out, _ = command.run("keys", "list")

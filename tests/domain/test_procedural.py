@@ -85,6 +85,14 @@ def test_a_drafted_body_lists_the_steps_that_worked(language: Any, head: str) ->
     assert head not in body_of("Lesson", [[]], language)
 
 
+def test_a_way_that_was_gone_again_is_told_once() -> None:
+    again = [Attempt("ｇｅｔ with a user-agent", "204", "success")]
+    other = [PLAIN, WORKED]
+    body = body_of("Lesson", [[TRIED, WORKED], again, other, [WORKED], [WORKED, PLAIN]], "en")
+    assert body.count("1. ") == 3
+    assert "204" not in body
+
+
 NAMES = st.text(st.sampled_from("abc_中"), min_size=1)
 VALUES = st.recursive(
     st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"])),

@@ -254,6 +254,40 @@ async def test_the_same_way_counts_for_like_tasks_and_other_advice_is_another_le
 
 
 @LANGUAGES
+async def test_a_draft_tells_a_way_once_however_often_it_worked(api: httpx.AsyncClient, language: str) -> None:
+    task = {"en": "Load a large CSV file into PostgreSQL", "zh": "把很大的 CSV 文件导入 PostgreSQL"}[language]
+    steps = {"en": ["COPY the file", "run ANALYZE"], "zh": ["用 COPY 导入文件", "运行 ANALYZE"]}[language]
+    spelt = [steps, [step.upper() for step in steps], [step.lower() for step in steps]]
+    told = [await learn(api, {"task": task, "steps": way, "outcome": "success"}) for way in spelt]
+    drafted = body_of(await api.get(f"/v1/procedures/{told[2]['procedure_draft_id']}"))
+    assert drafted["body"].count("\n1. ") == 1
+    assert f"1. {spelt[2][0]}\n2. {spelt[2][1]}" in drafted["body"]
+    assert drafted["when_to_use"] == task
+
+
+@LANGUAGES
+async def test_a_failure_again_under_a_like_task_reinforces_its_lesson(api: httpx.AsyncClient, language: str) -> None:
+    tasks = {
+        "en": ("Load a large CSV file into PostgreSQL", "Import a big CSV into the PostgreSQL database"),
+        "zh": ("把很大的 CSV 文件导入 PostgreSQL", "将一个大的 CSV 导入 PostgreSQL 数据库"),
+    }[language]
+    said = {
+        "en": ("Raise the time-out first.", "raise the TIME-OUT first", "Free some disk space first."),
+        "zh": ("要先调大 TIMEOUT。", "要先调大 timeout", "要先清理磁盘空间。"),
+    }[language]
+    first, again, other = [
+        await learn(api, {"task": task, "steps": [step], "outcome": "failure", "evaluation": evaluation})
+        for task, step, evaluation in zip((*tasks, tasks[1]), ("COPY", "INSERT", "INSERT"), said, strict=True)
+    ]
+    assert (first["known"], again["known"], other["known"]) == (False, True, False)
+    assert again["lesson"]["id"] == first["lesson"]["id"] != other["lesson"]["id"]
+    assert again["lesson"]["seen_count"] == 2
+    assert again["lesson"]["confidence"] > first["lesson"]["confidence"]
+    elsewhere = {"task": OTHERS[language][2]["task"], "outcome": "failure", "evaluation": said[0]}
+    assert (await learn(api, elsewhere))["known"] is False
+
+
+@LANGUAGES
 async def test_what_a_user_says_ends_no_lesson_and_no_procedure_of_theirs(
     api: httpx.AsyncClient, language: str
 ) -> None:
