@@ -143,3 +143,14 @@ async def test_a_merge_leaves_one_current_value_and_what_both_ids_know_of_the_pe
     assert (merged["timezone"], merged["metadata"], merged["superseded"]) == ("Europe/Rome", {"crm": 7}, 1)
     assert await _current(api) == ["奥斯陆"]
     assert [await _current(api, key) for key in ("k", "other")] == [["1"], ["2"]]
+
+
+@pytest.mark.parametrize("text", ["over", "过期了"])
+async def test_a_list_by_status_knows_what_is_past_its_time_before_a_job_does(
+    api: httpx.AsyncClient, text: str
+) -> None:
+    over = await _add(api, text, expires_at="2020-01-01T00:00:00Z")
+    lasting = await _add(api, f"{text} +")
+    for status, there in (("active", lasting), ("expired", over)):
+        found = (await api.get("/v1/memories", params={"status": status, "count": True})).json()
+        assert ([one["id"] for one in found["results"]], found["total"]) == ([there["id"]], 1)
