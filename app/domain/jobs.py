@@ -24,6 +24,9 @@ JobKind = Literal[
 ]
 JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 
+URGENT: Final[frozenset[JobKind]] = frozenset({"erase"})
+"""What is run before all else that is due: whoever asks to be forgotten does not wait for other people's backlog."""
+
 JobState = Literal["queued", "running", "succeeded", "failed", "dead", "cancelled"]
 JOB_STATES: Final[tuple[JobState, ...]] = get_args(JobState)
 FINISHED: Final[frozenset[JobState]] = frozenset({"succeeded", "failed", "dead", "cancelled"})

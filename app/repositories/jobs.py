@@ -1,6 +1,6 @@
 """Jobs: our record of background work. What the dispatcher carries is an id; what is true stands here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.core.ids import new_id
 from app.db.models import jobs
-from app.domain.jobs import JobKind, JobState
+from app.domain.jobs import URGENT, JobKind, JobState
 from app.repositories.base import Repository, insertable
 
 ENTRYPOINT = "mnemic_job"
@@ -98,7 +98,8 @@ class JobRepository(Repository):
         found = {row.kind: row for row in (await self._connection.execute(upsert)).all()}
         fresh = {UUID(str(row.id)): delays[kind] for kind, row in found.items() if row.created}
         if fresh:
-            await self._wake_all(fresh)
+            urgent = {UUID(str(row.id)) for kind, row in found.items() if kind in URGENT}
+            await self._wake_all(fresh, urgent)
         return [UUID(str(found[kind].id)) for kind in delays]
 
     async def hasten(self, job_id: UUID, at: datetime) -> None:
@@ -111,11 +112,14 @@ class JobRepository(Repository):
         """Tell the dispatcher that a job is due after `delay`; takes effect with our commit."""
         await self._wake_all({job_id: delay})
 
-    async def _wake_all(self, delays: Mapping[UUID, timedelta]) -> None:
+    async def _wake_all(self, delays: Mapping[UUID, timedelta], urgent: Collection[UUID] = ()) -> None:
         payloads: list[bytes | None] = [f"{self._tenant_id}:{job_id}".encode() for job_id in delays]
         queries = Queries(AsyncpgDriver(await self._raw()))
         await queries.enqueue(
-            [ENTRYPOINT] * len(payloads), payloads, [0] * len(payloads), execute_after=list(delays.values())
+            [ENTRYPOINT] * len(payloads),
+            payloads,
+            [int(job_id in urgent) for job_id in delays],
+            execute_after=list(delays.values()),
         )
 
     async def get(self, job_id: UUID) -> RowMapping | None:

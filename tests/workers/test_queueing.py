@@ -127,3 +127,13 @@ async def test_second_job_of_a_subject_is_not_claimed_while_one_runs(desk: Desk)
     calls = await desk.calls(younger)
     assert len(calls) == before + 1
     assert max(call["due"] for call in calls) > timedelta(0)
+
+
+async def test_an_erasure_is_called_before_what_waits_longer(desk: Desk) -> None:
+    for number in range(3):
+        await desk.append(f"s{number}", "我记得")
+    async with desk.services.uow.begin_tenant(desk.tenant.id) as tx:
+        job_id = await tx.jobs.enqueue("erase", "ada", clock.now(), user_id="ada")
+    urgent = [bytes(row["payload"]).decode() for row in await desk.calls() if row["priority"] > 0]
+    assert urgent == [f"{desk.tenant.id}:{job_id}"]
+    assert len(await desk.calls()) == 4
