@@ -154,7 +154,8 @@ class ToolCalls:
             query=arguments.query,
             mode=arguments.mode,
             user_id=call.user_id,
-            agent_id=call.agent_id,
+            # What a user has said is looked for in all of their sessions, as it is in a context.
+            agent_id=call.agent_id if call.user_id is None else None,
             app_id=call.app_id,
             session_id=call.session_id if call.user_id is None else None,
             roles=[] if arguments.role is None else [arguments.role],

@@ -204,6 +204,7 @@ async def test_conversations_are_searched_by_words_meaning_speaker_and_day(
     word = {"zh": "小猫", "en": "cat"}[language]
     keyword = await text_of(api, "conversation_search", {"query": word, "mode": "keyword"})
     assert (cat in keyword, name in keyword, hike in keyword) == (True, True, False)
+    assert cat in await text_of(api, "conversation_search", {"query": word, "mode": "keyword"}, agent_id="helper")
     animals = {"zh": "宠物", "en": "our pet animal"}[language]
     semantic = await text_of(api, "conversation_search", {"query": animals, "mode": "semantic", "limit": 1})
     assert (cat in semantic or name in semantic, hike in semantic) == (True, False)
