@@ -150,22 +150,21 @@ class TransferRepository(Repository):
 
     async def put(self, table: Table, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
         """Store rows that are not there yet; the keys of those that were stored."""
-        given = [{"tenant_id": self._tenant_id, **row} for row in rows]
         keys = [column for column in table.primary_key.columns if column.name != "tenant_id"]
-        statement = insert(table).values(given).on_conflict_do_nothing().returning(*keys)
-        try:
-            return [tuple(row) for row in (await self._connection.execute(statement)).all()]
-        except IntegrityError as error:
-            raise Unstorable from error
-
-    async def known_sessions(self, ids: Sequence[str]) -> set[str]:
-        """Those of these sessions that there are."""
-        named = func.any(bindparam(None, list(ids), type_=ARRAY(Text(collation="C"))))
-        statement = select(sessions.c.id).where(sessions.c.tenant_id == self._tenant_id, sessions.c.id == named)
-        return {row["id"] for row in await self._all(statement)}
+        alike: dict[frozenset[str], list[dict[str, Any]]] = {}
+        for row in rows:  # one INSERT has the same columns in every row
+            alike.setdefault(frozenset(row), []).append({"tenant_id": self._tenant_id, **row})
+        stored: list[tuple[Any, ...]] = []
+        for given in alike.values():
+            statement = insert(table).values(given).on_conflict_do_nothing().returning(*keys)
+            try:
+                stored += [tuple(row) for row in (await self._connection.execute(statement)).all()]
+            except IntegrityError as error:
+                raise Unstorable from error
+        return stored
 
     async def link(self, links: Sequence[tuple[UUID, UUID]]) -> None:
-        """Say of memories what has superseded them."""
+        """Say of memories what has superseded them, where nothing is said yet."""
         given = (
             func.unnest(
                 bindparam(None, [one for one, _ in links], type_=ARRAY(Uuid())),
@@ -176,6 +175,9 @@ class TransferRepository(Repository):
         )
         ids = func.any(bindparam(None, [one for one, _ in links], type_=ARRAY(Uuid())))
         statement = update(memories).where(
-            memories.c.tenant_id == self._tenant_id, memories.c.id == given.c.id, memories.c.id == ids
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.id == given.c.id,
+            memories.c.id == ids,
+            memories.c.superseded_by.is_(None),
         )
         await self._run(statement.values(superseded_by=given.c.by))

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID
 
+from sqlalchemy import Column
+
 from app.core.errors import Invalid
 from app.repositories.base import RowLike
 from app.repositories.transfer import TABLES, carried
@@ -35,7 +37,7 @@ def row_out(table: str, row: RowLike) -> dict[str, Any]:
 
 def row_in(table: str, given: Mapping[str, Any], number: int) -> dict[str, Any]:
     """A row as the database takes it. Raises `Invalid` where it is none, naming the line."""
-    columns = {column.name: column for column in carried(TABLES[table])}
+    columns = {column.name: column for column in _columns(table)}
     if unknown := sorted(set(given) - set(columns)):
         raise bad_line(number, f"{table} has no column {unknown[0]}")
     row: dict[str, Any] = {}
@@ -49,6 +51,12 @@ def row_in(table: str, given: Mapping[str, Any], number: int) -> dict[str, Any]:
         except (ValueError, TypeError, AttributeError) as error:
             raise bad_line(number, f"{name} of {table} is not what it should be") from error
     return row
+
+
+def _columns(table: str) -> list[Column[Any]]:
+    if table == LINKS:
+        return [TABLES["memories"].c.id, TABLES["memories"].c.superseded_by]
+    return carried(TABLES[table])
 
 
 def bad_line(number: int, why: str) -> Invalid:

@@ -1,0 +1,98 @@
+"""What an import must not do: write into others, leave what cannot be read, or bring back who was erased."""
+
+import json
+from typing import Any
+from uuid import uuid4
+
+import httpx
+
+from tests.conftest import Tenant
+from tests.routers.calls import add, body_of, every, problem_of, say
+from tests.routers.test_erasure import Planting, plant
+from tests.routers.test_transfer import exported, imported
+
+Row = dict[str, Any]
+
+
+async def rows_of(api: httpx.AsyncClient, user_id: str | None = None) -> list[Row]:
+    """The lines of an export without its header."""
+    return [json.loads(line) for line in (await exported(api, user_id)).splitlines()[1:]]
+
+
+def first_of(lines: list[Row], table: str) -> Row:
+    """The first row of a table."""
+    return next(dict(line["row"]) for line in lines if line["table"] == table)
+
+
+async def refused(api: httpx.AsyncClient, table: str, row: Row, user_id: str | None = None) -> str:
+    """Why one line is no part of an import."""
+    path = "/v1/admin/import" if user_id is None else f"/v1/users/{user_id}/import"
+    content = json.dumps({"format": "mnemic-export", "version": 1}) + "\n" + json.dumps({"table": table, "row": row})
+    problem = problem_of(await api.post(path, content=content), 422, "bad_import_line")
+    assert "Line 2:" in problem["detail"], problem
+    return str(problem["detail"])
+
+
+async def test_no_line_of_any_table_brings_a_users_import_into_another_user(tenant: Tenant) -> None:
+    api = await tenant.client()
+    await plant(api, Planting())
+    await api.put("/v1/keys/car.plate", json={"aliases": ["车牌"]})
+    await tenant.work()
+    before = await exported(api)
+    for line in await rows_of(api):
+        table, row = line["table"], line["row"]
+        fresh = row | {name: str(uuid4()) for name in ("id",) if name in row and table not in {"users", "procedures"}}
+        for one in (row, fresh):
+            if table == "memory_links":
+                one = row  # noqa: PLW2901 - it has no id of its own
+            if "user_id" in row and row["user_id"] != "ada":
+                continue
+            await refused(api, table, one, "eve")
+    assert await exported(api) == before
+
+
+async def test_a_users_import_hangs_nothing_on_what_is_another_users(tenant: Tenant, api: httpx.AsyncClient) -> None:
+    for user in ("ada", "bob"):
+        await say(api, f"s-{user}", "Hello there.", user_id=user)
+        await api.put(f"/v1/sessions/s-{user}/state", json={"state": {"of": user}})
+        await add(api, f"{user} likes tea. 爱喝茶。", user_id=user)
+        await api.put(f"/v1/blocks/human?user_id={user}", json={"text": user})
+    ada, bob = await rows_of(api, "ada"), await rows_of(api, "bob")
+    before = await exported(api, "bob")
+    memory, mine = first_of(bob, "memories")["id"], first_of(ada, "memories")["id"]
+    message = first_of(ada, "messages") | {"session_id": "s-bob", "seq": 2, "id": str(uuid4())}
+    state = first_of(ada, "session_states") | {"session_id": "s-bob", "version": 9}
+    event = first_of(ada, "memory_events") | {"memory_id": memory, "id": str(uuid4())}
+    version = first_of(ada, "block_versions") | {"block_id": first_of(bob, "blocks")["id"], "version": 9}
+    kept = first_of(ada, "memories") | {"id": str(uuid4()), "session_id": "s-bob"}
+    for table, row in (
+        ("messages", message),
+        ("session_states", state),
+        ("memory_events", event),
+        ("block_versions", version),
+        ("memories", kept),
+        ("memory_links", {"id": memory, "superseded_by": mine}),
+        ("memory_links", {"id": mine, "superseded_by": memory}),
+        ("users", first_of(ada, "users") | {"id": "carol"}),
+        ("memory_keys", {"key": "a.b", "multi_valued": True, "description": None, "created_at": kept["created_at"]}),
+        ("blocks", {k: v for k, v in first_of(ada, "blocks").items() if k != "user_id"} | {"id": str(uuid4())}),
+    ):
+        await refused(api, table, row, "ada")
+    assert await exported(api, "bob") == before
+    problem_of(await api.get("/v1/users/carol"), 404)
+
+
+async def test_a_message_in_anothers_place_is_refused_and_the_session_goes_on(
+    tenant: Tenant, api: httpx.AsyncClient
+) -> None:
+    await say(api, "s", "Hello there.", user_id="ada")
+    row = first_of(await rows_of(api, "ada"), "messages") | {"id": str(uuid4())}
+    assert "place" in await refused(api, "messages", row)
+    assert "key" in await refused(api, "messages", first_of(await rows_of(api), "messages") | {"seq": 7})
+    assert "owner" in await refused(api, "messages", row | {"seq": 8, "owner": "u:bob"})
+    line = json.dumps({"table": "messages", "row": row | {"seq": 5}})
+    assert (await imported(api, line))["stored"] == {"messages": 1}
+    session = body_of(await api.get("/v1/sessions/s"))
+    assert (session["last_seq"], session["message_count"]) == (5, 2)
+    await say(api, "s", "And on we go. 继续。")
+    assert [one["seq"] for one in await every(api, "/v1/sessions/s/messages")] in ([1, 5, 6], [6, 5, 1])
