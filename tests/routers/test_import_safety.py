@@ -1,10 +1,12 @@
 """What an import must not do: write into others, leave what cannot be read, or bring back who was erased."""
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 
 from tests.conftest import Tenant
 from tests.routers.calls import add, body_of, every, problem_of, say
@@ -96,3 +98,29 @@ async def test_a_message_in_anothers_place_is_refused_and_the_session_goes_on(
     assert (session["last_seq"], session["message_count"]) == (5, 2)
     await say(api, "s", "And on we go. 继续。")
     assert [one["seq"] for one in await every(api, "/v1/sessions/s/messages")] in ([1, 5, 6], [6, 5, 1])
+
+
+@pytest.mark.parametrize("form", ["export", "another system's"])
+async def test_an_import_that_began_before_an_erasure_does_not_bring_the_user_back(
+    tenant: Tenant, api: httpx.AsyncClient, form: str
+) -> None:
+    await say(api, "s", "Hello there.", user_id="ada")
+    await add(api, "Ada likes tea.")
+    if form == "export":
+        lines = (await exported(api, "ada")).splitlines(keepends=True)
+        halfway = next(place for place, line in enumerate(lines) if '"table":"memories"' in line) + 1
+    else:
+        lines = [json.dumps({"text": f"Fact {number} 事实"}) + "\n" for number in range(202)]
+        halfway = 201
+
+    async def body() -> AsyncIterator[bytes]:
+        yield "".join(lines[:halfway]).encode()
+        body_of(await api.delete("/v1/users/ada"), 202)
+        await tenant.work()
+        yield "".join(lines[halfway:]).encode()
+
+    problem_of(await api.post("/v1/users/ada/import", content=body()), 409, "user_erased")
+    await tenant.work()
+    problem_of(await api.get("/v1/users/ada"), 404)
+    assert await every(api, "/v1/memories", user_id="ada") == []
+    assert await every(api, "/v1/sessions", user_id="ada") == []
