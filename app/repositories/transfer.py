@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import asyncpg
 from sqlalchemy import ARRAY, Column, RowMapping, Table, Text, Uuid, bindparam, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError
 
+from app.db.faults import driver_error
 from app.db.models import (
     block_versions,
     blocks,
@@ -97,6 +99,9 @@ ITEMS: Final = Kept(store_items, "user_id", ("path", "key"))
 KEYS: Final = Kept(memory_keys, "", ("key",))
 
 
+_OF_THE_ROWS: Final = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError, asyncpg.ProgramLimitExceededError)
+
+
 class Unstorable(Exception):  # noqa: N818 - a state of affairs
     """A row contradicts what is stored, or refers to what is not there."""
 
@@ -159,8 +164,10 @@ class TransferRepository(Repository):
             statement = insert(table).values(given).on_conflict_do_nothing().returning(*keys)
             try:
                 stored += [tuple(row) for row in (await self._connection.execute(statement)).all()]
-            except IntegrityError as error:
-                raise Unstorable from error
+            except DBAPIError as error:
+                if isinstance(driver_error(error), _OF_THE_ROWS):
+                    raise Unstorable from error
+                raise
         return stored
 
     async def link(self, links: Sequence[tuple[UUID, UUID]]) -> None:
