@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.core import clock
-from app.core.errors import BadRequest
+from app.core.errors import BadRequest, TooLarge
 from app.core.strict_json import loads
 from app.domain.principal import Principal
 from app.domain.scope import Scope
@@ -27,6 +27,8 @@ from app.uow import UnitOfWork
 ROWS_AT_ONCE: Final = 200
 FOREIGN: Final = "foreign"
 DEEPEST: Final = 64
+LONGEST: Final = 32 * 1024 * 1024
+"""Bytes of a line: no row that the service takes by itself becomes a longer one, as it is configured by default."""
 
 
 @dataclass(slots=True)
@@ -149,15 +151,21 @@ def _foreign_row(line: dict[str, Any], number: int, user_id: str | None) -> dict
         raise bad_line(number, f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
 
 
-async def split_lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Lines of a stream."""
-    rest = b""
+async def split_lines(chunks: AsyncIterator[bytes], longest: int = LONGEST) -> AsyncIterator[bytes]:
+    """Lines of a stream. Raises `TooLarge` at a line of more than `longest` bytes, before more of it is read."""
+    parts: list[bytes] = []
+    size = 0
     async for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield line
-    if rest:
-        yield rest
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            yield b"".join([*parts, end])
+            parts, size = [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > longest:
+            raise TooLarge(f"A line of the import exceeds {longest} bytes.", code="import_line_too_long")
+    if size:
+        yield b"".join(parts)
 
 
 def dumped(done: Imported) -> str:

@@ -8,7 +8,9 @@ from uuid import uuid4
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
+from app.services.importing import LONGEST
 from tests.conftest import Tenant
 from tests.routers.calls import add, body_of, every, problem_of, say
 from tests.routers.test_erasure import Planting, plant
@@ -208,3 +210,41 @@ async def test_a_value_that_nobody_could_read_is_refused_with_its_line(
     problem = problem_of(await (await other_tenant.client()).post("/v1/admin/import", content=content), 422)
     assert problem["code"] == "bad_import_line"
     assert f"Line {number}:" in problem["detail"]
+
+
+async def test_an_endless_line_is_refused_before_all_of_it_is_read(tenant: Tenant, api: httpx.AsyncClient) -> None:
+    sent = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal sent
+        while sent < 2 * LONGEST:
+            sent += 2**20
+            yield b"x" * 2**20
+
+    problem_of(await api.post("/v1/users/ada/import", content=body()), 413, "import_line_too_long")
+    assert sent <= LONGEST + 2**21
+
+
+async def test_a_client_that_goes_away_in_the_middle_of_an_import_is_no_error_of_the_service(
+    tenant: Tenant, api: httpx.AsyncClient
+) -> None:
+    messages = iter([{"type": "http.request", "body": b'{"text": "te', "more_body": True}])
+    answers: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return next(messages, {"type": "http.disconnect"})
+
+    async def send(message: Any) -> None:
+        answers.append(message)
+
+    request = api.build_request("POST", "/v1/users/ada/import")
+    scope = {"type": "http", "method": "POST", "path": request.url.path, "raw_path": request.url.raw_path}
+    scope |= {"query_string": b"", "headers": request.headers.raw, "http_version": "1.1", "scheme": "http"}
+    scope |= {"client": ("127.0.0.1", 1), "server": ("test", 80), "root_path": ""}
+    scope["headers"] = [(name.lower(), value) for name, value in request.headers.raw]
+    transport = api._transport
+    with capture_logs() as logs:
+        await transport.app(scope, receive, send)  # type: ignore[attr-defined]
+    assert "request_failed" not in {line["event"] for line in logs}
+    assert [line["status"] for line in logs if line["event"] == "request"] == [499]
+    assert answers == []
