@@ -10,10 +10,12 @@ from app.core import clock
 from app.core.sealing import Unsealable
 from app.core.text.digest import text_hash
 from app.domain.scope import Scope
+from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.repositories.ties import PLACE, SESSION, TIES, Tie, keys_of
 from app.repositories.transfer import TABLES, Unstorable
 from app.services.analysis import analyse_all
+from app.services.keying import KeySettlement
 from app.services.transfer_rows import LINKS, bad_line, row_in
 from app.services.writing import embed_later, no_sealing
 from app.uow import Transaction
@@ -37,11 +39,17 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Storing:
-    """Stores rows of one table; `user_id` is whose they must be (None: a tenant's), `began` when the import did."""
+    """Stores rows of one table.
+
+    `user_id` is whose they must be (None: a tenant's), `began` when the import did. `brought` gathers the memories with
+    keys that it has brought: what they are to each other, they were where they come from.
+    """
 
     tx: Transaction
     user_id: str | None
     began: datetime
+    actor: str
+    brought: set[UUID]
 
     async def put(self, kind: str, given: Sequence[Numbered]) -> Stored:
         """Store rows that are new, with what is computed from them.
@@ -112,10 +120,29 @@ class Storing:
         await self._same_as_stored(kind, [one for one in rows if tuple(one[1][name] for name in names) not in keys])
         if kind in _INDEXED:
             await self._index(kind, fresh)
+        if kind == "memories":
+            self.brought.update(row["id"] for _, row in rows if row.get("key") is not None)
+            await self._settle([row["id"] for row in fresh if row.get("key") is not None])
         if kind == "messages":
             await self.tx.ties.follow(_last(fresh))
         owners = {row["owner"] for _, row in rows} if kind in _INDEXED else set()
         return Stored(len(keys), len(rows) - len(keys), owners)
+
+    async def _settle(self, ids: Sequence[UUID]) -> None:
+        """Where another value was current here under a key, one of the two closes the other, as with any write."""
+        if not ids:
+            return
+        at = clock.now()
+        settlement = KeySettlement(self.tx, self.actor, at)
+        rows = await self.tx.memories.by_ids(ids)
+        for owner in sorted({row["owner"] for row in rows}):
+            await self.tx.owners.lock_and_change(owner, OwnerChange())
+        for row in rows:
+            if row["status"] != "active" or row["uncertain"]:
+                continue
+            rivals = await self.tx.facts.rivals(row, at)
+            if any(rival["id"] not in self.brought for rival in rivals):
+                await settlement.settle(row, newest_wins=False)
 
     async def _same_as_stored(self, kind: str, rows: Sequence[Numbered]) -> None:
         """Rows that were not stored must be there already, in the same place of the whole."""

@@ -39,6 +39,7 @@ class _Read:
     kind: str | None = None
     rows: list[Numbered] = field(default_factory=list)
     owners: set[str] = field(default_factory=set)
+    brought: set[UUID] = field(default_factory=set)
     done: Imported = field(default_factory=lambda: Imported(lines=0, stored={}, known=0, unreadable=0))
 
 
@@ -94,7 +95,7 @@ class ImportService:
             await self._foreign(principal, user_id, read, [row for _, row in rows])
             return len(rows)
         async with self.uow.begin(principal) as tx:
-            stored = await Storing(tx, user_id, read.began).put(read.kind, rows)
+            stored = await Storing(tx, user_id, read.began, principal.actor, read.brought).put(read.kind, rows)
         if read.kind != LINKS:
             read.done.stored[read.kind] = read.done.stored.get(read.kind, 0) + stored.new
         read.done.known += stored.known

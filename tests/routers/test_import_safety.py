@@ -248,3 +248,14 @@ async def test_a_client_that_goes_away_in_the_middle_of_an_import_is_no_error_of
     assert "request_failed" not in {line["event"] for line in logs}
     assert [line["status"] for line in logs if line["event"] == "request"] == [499]
     assert answers == []
+
+
+async def test_an_imported_value_and_a_stored_one_under_a_key_are_settled(
+    tenant: Tenant, api: httpx.AsyncClient
+) -> None:
+    await api.put("/v1/users/ada/facts/home.city", json={"value": "Oslo"})
+    row = first_of(await rows_of(api, "ada"), "memories") | {"id": str(uuid4()), "text": "住在罗马。", "value": "Rome"}
+    await imported(api, json.dumps({"table": "memories", "row": row}), "ada")
+    current = await every(api, "/v1/memories", user_id="ada")
+    assert len(current) == 1
+    assert body_of(await api.get("/v1/users/ada/facts/home.city"))["value"] == current[0]["value"]
