@@ -56,6 +56,7 @@ from app.repositories.states import StateRepository
 from app.repositories.stats import StatsRepository
 from app.repositories.store import StoreRepository
 from app.repositories.summaries import SummaryRepository
+from app.repositories.ties import TieRepository
 from app.repositories.timelines import TimelineRepository
 from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
@@ -314,6 +315,11 @@ class Transaction:
     def transfer(self) -> TransferRepository:
         """Rows on their way out, or in."""
         return TransferRepository(self._bound)
+
+    @cached_property
+    def ties(self) -> TieRepository:
+        """What rows on their way in hang on."""
+        return TieRepository(self._bound)
 
     @cached_property
     def users(self) -> UserRepository:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import asyncpg
 from sqlalchemy import ARRAY, Column, RowMapping, Table, Text, Uuid, bindparam, func, select, tuple_, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DBAPIError
 
+from app.db.faults import driver_error
 from app.db.models import (
     block_versions,
     blocks,
@@ -97,6 +99,9 @@ ITEMS: Final = Kept(store_items, "user_id", ("path", "key"))
 KEYS: Final = Kept(memory_keys, "", ("key",))
 
 
+_OF_THE_ROWS: Final = (asyncpg.IntegrityConstraintViolationError, asyncpg.DataError, asyncpg.ProgramLimitExceededError)
+
+
 class Unstorable(Exception):  # noqa: N818 - a state of affairs
     """A row contradicts what is stored, or refers to what is not there."""
 
@@ -150,22 +155,23 @@ class TransferRepository(Repository):
 
     async def put(self, table: Table, rows: Sequence[dict[str, Any]]) -> list[tuple[Any, ...]]:
         """Store rows that are not there yet; the keys of those that were stored."""
-        given = [{"tenant_id": self._tenant_id, **row} for row in rows]
         keys = [column for column in table.primary_key.columns if column.name != "tenant_id"]
-        statement = insert(table).values(given).on_conflict_do_nothing().returning(*keys)
-        try:
-            return [tuple(row) for row in (await self._connection.execute(statement)).all()]
-        except IntegrityError as error:
-            raise Unstorable from error
-
-    async def known_sessions(self, ids: Sequence[str]) -> set[str]:
-        """Those of these sessions that there are."""
-        named = func.any(bindparam(None, list(ids), type_=ARRAY(Text(collation="C"))))
-        statement = select(sessions.c.id).where(sessions.c.tenant_id == self._tenant_id, sessions.c.id == named)
-        return {row["id"] for row in await self._all(statement)}
+        alike: dict[frozenset[str], list[dict[str, Any]]] = {}
+        for row in rows:  # one INSERT has the same columns in every row
+            alike.setdefault(frozenset(row), []).append({"tenant_id": self._tenant_id, **row})
+        stored: list[tuple[Any, ...]] = []
+        for given in alike.values():
+            statement = insert(table).values(given).on_conflict_do_nothing().returning(*keys)
+            try:
+                stored += [tuple(row) for row in (await self._connection.execute(statement)).all()]
+            except DBAPIError as error:
+                if isinstance(driver_error(error), _OF_THE_ROWS):
+                    raise Unstorable from error
+                raise
+        return stored
 
     async def link(self, links: Sequence[tuple[UUID, UUID]]) -> None:
-        """Say of memories what has superseded them."""
+        """Say of memories what has superseded them, where nothing is said yet."""
         given = (
             func.unnest(
                 bindparam(None, [one for one, _ in links], type_=ARRAY(Uuid())),
@@ -176,6 +182,9 @@ class TransferRepository(Repository):
         )
         ids = func.any(bindparam(None, [one for one, _ in links], type_=ARRAY(Uuid())))
         statement = update(memories).where(
-            memories.c.tenant_id == self._tenant_id, memories.c.id == given.c.id, memories.c.id == ids
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.id == given.c.id,
+            memories.c.id == ids,
+            memories.c.superseded_by.is_(None),
         )
         await self._run(statement.values(superseded_by=given.c.by))

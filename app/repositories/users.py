@@ -44,6 +44,16 @@ class UserRepository(Repository):
             if missing:
                 missing -= await self._entered(sorted(missing), at)
 
+    async def refuse_erased(self, user_ids: Iterable[str], at: datetime) -> None:
+        """Look at the receipts alone, where a user's own row has been brought along.
+
+        Raises:
+            Conflict: One of them is being erased, or was after `at`, when the call began.
+        """
+        named = sorted(set(user_ids))
+        subjects = [await self._pseudonyms.of(self._connection, "user_id", user_id) for user_id in named]
+        await self._refuse_erased(subjects, at)
+
     async def get(self, user_id: str) -> RowMapping | None:
         """One user whom the key may see."""
         return await self._first(select(users).where(*self._mine(), users.c.id == user_id))

@@ -5,6 +5,7 @@ from typing import Final
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core import clock, ids
@@ -60,6 +61,8 @@ class RequestMiddleware:
         ):
             try:
                 await self._app(scope, receive, send_with_id)
+            except ClientDisconnect:
+                log.info("cut_off")  # nobody is there to be answered
             except Exception:  # the last resort: told here, once, while the request's id is at hand
                 log.exception("request_failed")
                 if not status:  # a response that has begun is cut off by the server

@@ -1,45 +1,45 @@
 """Import: lines of an export with their ids, sources and times; or memories of another system, marked as imported."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from app.core import clock
-from app.core.errors import BadRequest
-from app.core.sealing import Unsealable
+from app.core.errors import BadRequest, TooLarge
 from app.core.strict_json import loads
-from app.core.text.digest import text_hash
 from app.domain.principal import Principal
 from app.domain.scope import Scope
 from app.repositories.owners import OwnerChange
-from app.repositories.postings import Posting
-from app.repositories.transfer import TABLES, Unstorable
+from app.repositories.transfer import TABLES
 from app.schemas.memories import MemoriesAdd, MemoryIn
 from app.schemas.transfer import ForeignMemory, Imported
-from app.services.analysis import analyse_all
+from app.services.import_storing import Numbered, Storing
 from app.services.memories import MemoryService
 from app.services.redacting import Redacting
-from app.services.transfer_rows import FORMAT, LINKS, VERSION, bad_line, row_in
-from app.services.writing import embed_later, no_sealing
-from app.uow import Transaction, UnitOfWork
+from app.services.transfer_rows import FORMAT, LINKS, VERSION, bad_line
+from app.uow import UnitOfWork
 
 ROWS_AT_ONCE: Final = 200
 FOREIGN: Final = "foreign"
 DEEPEST: Final = 64
+LONGEST: Final = 32 * 1024 * 1024
+"""Bytes of a line: no row that the service takes by itself becomes a longer one, as it is configured by default."""
 
 
 @dataclass(slots=True)
 class _Read:
     """Lines of one kind that wait to be stored together, and what has been stored before."""
 
+    began: datetime
     kind: str | None = None
-    first: int = 0
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Numbered] = field(default_factory=list)
     owners: set[str] = field(default_factory=set)
+    brought: set[UUID] = field(default_factory=set)
     done: Imported = field(default_factory=lambda: Imported(lines=0, stored={}, known=0, unreadable=0))
 
 
@@ -67,23 +67,24 @@ class ImportService:
             progress: Told how many more lines are done.
 
         Raises:
-            Invalid: A line is none of an export, or contradicts what is stored; the answer names it.
+            Conflict: A user whose lines they are has been erased since it began.
+            Invalid: A line is none of an export, is another user's, or contradicts what is stored; the answer names it.
         """
         principal.require_administration()
         principal.require("memories:write")
         principal.require("sessions:write")
-        read = _Read()
+        read = _Read(clock.now())
         async for raw in lines:
             read.done.lines += 1
             if raw.strip():
                 kind, row = _parsed(raw, read.done.lines, user_id)
                 if kind != read.kind or len(read.rows) >= ROWS_AT_ONCE:
                     progress(await self._flush(principal, user_id, read))
-                    read.kind, read.first = kind, read.done.lines
+                    read.kind = kind
                 if kind is not None:
-                    read.rows.append(row)
+                    read.rows.append((read.done.lines, row))
         progress(await self._flush(principal, user_id, read))
-        await self._count(principal.tenant_id, read.owners)
+        await self._count(principal.tenant_id, read)
         return read.done
 
     async def _flush(self, principal: Principal, user_id: str | None, read: _Read) -> int:
@@ -91,98 +92,32 @@ class ImportService:
         if not rows or read.kind is None:
             return 0
         if read.kind == FOREIGN:
-            await self._foreign(principal, user_id, read, rows)
+            await self._foreign(principal, user_id, read, [row for _, row in rows])
             return len(rows)
         async with self.uow.begin(principal) as tx:
-            storing = _Storing(tx, read)
-            try:
-                await storing.put(read.kind, rows)
-            except Unstorable as error:
-                raise bad_line(
-                    read.first, f"{read.kind} contradicts or misses something, here or soon after"
-                ) from error
+            stored = await Storing(tx, user_id, read.began, principal.actor, read.brought).put(read.kind, rows)
+        if read.kind != LINKS:
+            read.done.stored[read.kind] = read.done.stored.get(read.kind, 0) + stored.new
+        read.done.known += stored.known
+        read.owners |= stored.owners
         return len(rows)
 
     async def _foreign(
         self, principal: Principal, user_id: str | None, read: _Read, rows: list[dict[str, Any]]
     ) -> None:
         found = [MemoryIn(**row, user_id=user_id, source="imported") for row in rows]
-        await self.memories.add(principal, MemoriesAdd(memories=found), None)
+        await self.memories.add(principal, MemoriesAdd(memories=found), None, began=read.began)
         read.done.stored["memories"] = read.done.stored.get("memories", 0) + len(found)
 
-    async def _count(self, tenant_id: UUID, owners: set[str]) -> None:
+    async def _count(self, tenant_id: UUID, read: _Read) -> None:
         """Counters are made anew from the rows."""
-        for owner in sorted(owners):
+        for owner in sorted(read.owners):
+            user_id = Scope.of_owner(owner).user_id
             async with self.uow.begin_tenant(tenant_id) as tx:
+                if user_id is not None:
+                    await tx.users.touch([user_id], read.began)
                 await tx.owners.lock_and_change(owner, OwnerChange())
                 await tx.owners.recount(owner)
-
-
-@dataclass(frozen=True, slots=True)
-class _Storing:
-    """One part within its transaction."""
-
-    tx: Transaction
-    read: _Read
-
-    async def put(self, kind: str, rows: list[dict[str, Any]]) -> None:
-        """Store rows of one table that are new, with what is computed from them."""
-        if kind == LINKS:
-            await self.tx.transfer.link([(UUID(row["id"]), UUID(row["superseded_by"])) for row in rows])
-            return
-        numbered = [row_in(kind, row, self.read.first + place) for place, row in enumerate(rows)]
-        if kind == "memory_sources":
-            await self._with_sessions_that_are_there(numbered)
-        if kind == "memories":
-            numbered = [self._memory(row) for row in numbered]
-        stored = {key[0] for key in await self.tx.transfer.put(TABLES[kind], numbered)} if kind in _INDEXED else None
-        if stored is None:
-            count = len(await self.tx.transfer.put(TABLES[kind], numbered))
-        else:
-            count = len(stored)
-            await self._index(kind, [row for row in numbered if row["id"] in stored])
-        done = self.read.done
-        done.stored[kind] = done.stored.get(kind, 0) + count
-        done.known += len(numbered) - count
-        self.read.owners |= {row["owner"] for row in numbered if kind in {"memories", "messages", "sessions"}}
-
-    def _memory(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Its hash, and the seal of this installation."""
-        if not row.get("sensitive"):
-            return row | {"content_hash": text_hash(row["text"]), "sealed": None}
-        try:
-            return row | self.tx.sealed_columns(row)
-        except Unsealable as error:
-            raise no_sealing() from error
-
-    async def _with_sessions_that_are_there(self, rows: list[dict[str, Any]]) -> None:
-        named = {row["session_id"] for row in rows} - {None}
-        known = await self.tx.transfer.known_sessions(sorted(named))
-        for row in rows:
-            if row["session_id"] not in known:
-                row["session_id"] = None
-
-    async def _index(self, kind: str, rows: list[dict[str, Any]]) -> None:
-        """Words at once, vectors by jobs."""
-        if kind == "sessions":
-            for row in rows:
-                await self.tx.jobs.enqueue("embed_messages", row["id"], clock.now(), user_id=row["user_id"])
-            return
-        plain = [row for row in rows if row.get("sealed") is None]
-        analyses = await analyse_all([row["text"] for row in plain])
-        by_owner: dict[str, list[Posting]] = {}
-        for row, analysis in zip(plain, analyses, strict=True):
-            posting = Posting(row["id"], analysis.frequencies, analysis.length)
-            by_owner.setdefault(row["owner"], []).append(posting)
-        for owner, postings in by_owner.items():
-            index = self.tx.memories.index if kind == "memories" else self.tx.messages.index
-            await index(owner, postings)
-        if kind == "memories" and plain:
-            whose = Scope.of_owner(plain[0]["owner"]).user_id if len(by_owner) == 1 else None
-            await embed_later(self.tx, [row["id"] for row in plain], clock.now(), whose)
-
-
-_INDEXED: Final = frozenset({"memories", "messages", "sessions"})
 
 
 def _parsed(raw: bytes, number: int, user_id: str | None) -> tuple[str | None, dict[str, Any]]:
@@ -204,15 +139,7 @@ def _parsed(raw: bytes, number: int, user_id: str | None) -> tuple[str | None, d
         raise bad_line(number, "it has no row of a table that is known here")
     if table == "memories" and row.get("sealed"):
         raise bad_line(number, "it is sealed: export it with a key that has the scope sensitive")
-    if user_id is not None:
-        _check_owner(row, number, user_id)
     return table, row
-
-
-def _check_owner(row: Mapping[str, Any], number: int, user_id: str) -> None:
-    """A user's import brings nothing to others."""
-    if row.get("owner", Scope(user_id).owner) != Scope(user_id).owner or row.get("user_id", user_id) != user_id:
-        raise bad_line(number, "it is another user's")
 
 
 def _foreign_row(line: dict[str, Any], number: int, user_id: str | None) -> dict[str, Any]:
@@ -225,15 +152,21 @@ def _foreign_row(line: dict[str, Any], number: int, user_id: str | None) -> dict
         raise bad_line(number, f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}") from error
 
 
-async def split_lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Lines of a stream."""
-    rest = b""
+async def split_lines(chunks: AsyncIterator[bytes], longest: int = LONGEST) -> AsyncIterator[bytes]:
+    """Lines of a stream. Raises `TooLarge` at a line of more than `longest` bytes, before more of it is read."""
+    parts: list[bytes] = []
+    size = 0
     async for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        for line in whole:
-            yield line
-    if rest:
-        yield rest
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            yield b"".join([*parts, end])
+            parts, size = [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > longest:
+            raise TooLarge(f"A line of the import exceeds {longest} bytes.", code="import_line_too_long")
+    if size:
+        yield b"".join(parts)
 
 
 def dumped(done: Imported) -> str:

@@ -62,11 +62,18 @@ class MemoryService:
     """Whether a job holds what is added against what is there."""
 
     async def add(
-        self, principal: Principal, request: MemoryAdd | MemoriesAdd, claim: IdempotencyClaim | None
+        self,
+        principal: Principal,
+        request: MemoryAdd | MemoriesAdd,
+        claim: IdempotencyClaim | None,
+        began: datetime | None = None,
     ) -> Answer:
-        """Keep memories: what is known already is reinforced, and comes back under the id that it has."""
+        """Keep memories: what is known already is reinforced, and comes back under the id that it has.
+
+        `began` is when the call did, if that was earlier: who was erased since is not brought back.
+        """
         principal.require("memories:write")
-        at = clock.now()
+        at = began or clock.now()
         cleaned = await self.redacting.clean(principal, request)
         request = cleaned.request
         given = request.memories if isinstance(request, MemoriesAdd) else [request]

@@ -8,8 +8,11 @@ from typing import Any, Final
 from uuid import UUID
 
 from app.core.errors import Invalid
+from app.core.strict_json import fault_of
 from app.repositories.base import RowLike
 from app.repositories.transfer import TABLES, carried
+from app.schemas.fields import MAX_YEAR, MIN_YEAR
+from app.services.transfer_shapes import check_shape, is_shaped
 
 FORMAT: Final = "mnemic-export"
 VERSION: Final = 1
@@ -35,20 +38,30 @@ def row_out(table: str, row: RowLike) -> dict[str, Any]:
 
 def row_in(table: str, given: Mapping[str, Any], number: int) -> dict[str, Any]:
     """A row as the database takes it. Raises `Invalid` where it is none, naming the line."""
-    columns = {column.name: column for column in carried(TABLES[table])}
+    columns = {column.name: column for column in _columns(table)}
     if unknown := sorted(set(given) - set(columns)):
         raise bad_line(number, f"{table} has no column {unknown[0]}")
     row: dict[str, Any] = {}
     for name, column in columns.items():
+        if table == LINKS and given.get(name) is None:
+            raise bad_line(number, f"{table} needs {name}")
         if name not in given:
             if not column.nullable and column.server_default is None:
                 raise bad_line(number, f"{table} needs {name}")
             continue
         try:
             row[name] = _in(column.type, given[name])
-        except (ValueError, TypeError, AttributeError) as error:
+            _check(table, column, given[name])
+        except (ValueError, TypeError, AttributeError, OverflowError) as error:
             raise bad_line(number, f"{name} of {table} is not what it should be") from error
     return row
+
+
+def _columns(table: str) -> list[Any]:
+    """The columns that a line of a table, or of links, may have."""
+    if table == LINKS:
+        return [TABLES["memories"].c.id, TABLES["memories"].c.superseded_by]
+    return carried(TABLES[table])
 
 
 def bad_line(number: int, why: str) -> Invalid:
@@ -72,25 +85,67 @@ def _in(column: Any, value: Any) -> Any:  # noqa: ANN401 - a column's type; JSON
     if value is None or kind is dict:
         return value
     if kind is list:
-        if not isinstance(value, list):
+        if not isinstance(value, list) or None in value:
             raise TypeError
         return [_in(column.item_type, part) for part in value]
-    if kind in _READERS:
-        return _READERS[kind](value)
-    if not isinstance(value, kind) and not (kind is float and isinstance(value, int)):
-        raise TypeError
-    return value
+    return _READERS[kind](value) if kind is not int else _whole(value, _BITS[type(column).__name__])
+
+
+def _check(table: str, column: Any, value: Any) -> None:  # noqa: ANN401 - a column; JSON is anything
+    """Raise `ValueError` where the database, or whoever reads a value, could not take it."""
+    if value is None:
+        plain_json = type(column.type).__name__ == "JSONB" and not column.type.none_as_null
+        if not column.nullable and (not plain_json or is_shaped(table, column.name)):
+            raise ValueError(column.name)
+        return
+    if fault := fault_of(value):
+        raise ValueError(fault)
+    check_shape(table, column.name, value)
 
 
 def _instant(value: str) -> datetime:
     found = datetime.fromisoformat(value)
-    if found.tzinfo is None:
+    if found.tzinfo is None or not MIN_YEAR <= found.year <= MAX_YEAR:
         raise ValueError
     return found
+
+
+def _whole(value: Any, bits: int) -> int:  # noqa: ANN401 - JSON is anything
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError
+    if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
+        raise ValueError
+    return value
+
+
+def _number(value: Any) -> float:  # noqa: ANN401 - JSON is anything
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError
+    return float(value)
+
+
+def _word(value: Any) -> str:  # noqa: ANN401 - JSON is anything
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _truth(value: Any) -> bool:  # noqa: ANN401 - JSON is anything
+    if not isinstance(value, bool):
+        raise TypeError
+    return value
 
 
 def _bytes(value: str) -> bytes:
     return base64.b64decode(value, validate=True)
 
 
-_READERS: Final[dict[type, Callable[[str], Any]]] = {datetime: _instant, UUID: UUID, bytes: _bytes}
+_BITS: Final[Mapping[str, int]] = {"SmallInteger": 16, "Integer": 32, "BigInteger": 64}
+_READERS: Final[Mapping[type, Callable[[Any], Any]]] = {
+    datetime: _instant,
+    UUID: UUID,
+    bytes: _bytes,
+    float: _number,
+    str: _word,
+    bool: _truth,
+}

@@ -29,6 +29,8 @@ from app.repositories.search import DenseQuery, LegQuery, Period, TimeQuery
 from app.repositories.selection import Selection, Then
 from app.repositories.snapshots import Asked, session_thread
 from app.repositories.store import IndexedText, Within
+from app.repositories.ties import MEMORY as MEMORY_PARENT
+from app.repositories.ties import SESSION as SESSION_PARENT
 from app.repositories.timelines import TimeSpan
 from app.repositories.transfer import BLOCKS, ITEMS, LESSONS, MEMORIES, PROCEDURES, SESSIONS, TABLES, THREADS
 from app.repositories.vectors import Embedded
@@ -955,8 +957,15 @@ def transfer_calls() -> Iterator[Call]:
     yield Call(name + "conflicts", "one", lambda tx: tx.transfer.conflicts([MEMORY]))
     fresh = {"id": "brand new", "first_seen_at": AT, "updated_at": AT}
     yield Call(name + "put", "new", lambda tx: tx.transfer.put(TABLES["users"], [fresh]))
-    yield Call(name + "known_sessions", "one", lambda tx: tx.transfer.known_sessions([SESSION, "absent"]))
     yield Call(name + "link", "one", lambda tx: tx.transfer.link([(MEMORY, CARD)]))
+    for parent, key in ((SESSION_PARENT, SESSION), (MEMORY_PARENT, MEMORY)):
+        case, run = parent.table.name, lambda tx, parent=parent, key=key: tx.ties.owners_of(parent, [key], locked=True)
+        yield Call("TieRepository.owners_of", case, run)
+    for table, row in (("messages", {"id": MESSAGE}), ("session_states", {"session_id": SESSION, "version": 1})):
+        standing = lambda tx, table=table, row=row: tx.ties.standing(TABLES[table], [row])  # noqa: E731
+        yield Call("TieRepository.standing", table, standing)
+    yield Call("TieRepository.follow", "one", lambda tx: tx.ties.follow({SESSION: 10**6}))
+    yield Call("UserRepository.refuse_erased", "one", lambda tx: tx.users.refuse_erased(["brand new"], AT))
     posting = Posting(MESSAGE, {"brandnew": 1}, 1)
     yield Call("MessageRepository.index", "one", lambda tx: tx.messages.index(OWNER, [posting]))
 
