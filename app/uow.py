@@ -1,11 +1,10 @@
 """The unit of work: one use case, one transaction, committed before the answer is sent."""
 
-import base64
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -48,7 +47,7 @@ from app.repositories.profiles import ProfileRepository
 from app.repositories.quotas import QuotaRepository
 from app.repositories.rates import RateRepository
 from app.repositories.reembedding import ReembeddingRepository
-from app.repositories.sealed import SealedRepository, opened, sealed_columns, shown
+from app.repositories.sealed import SealedRepository, closed, disclosed, opened, sealed_columns, shown
 from app.repositories.search import SearchRepository
 from app.repositories.sessions import SessionRepository
 from app.repositories.snapshots import SnapshotRepository
@@ -62,9 +61,6 @@ from app.repositories.transfer import TransferRepository
 from app.repositories.usage import UsageRepository
 from app.repositories.users import UserRepository
 from app.repositories.vectors import VectorRepository
-
-CLOSED: Final = "sealed:"
-"""How a text begins that `Transaction.closed` has made."""
 
 
 class Transaction:
@@ -98,16 +94,11 @@ class Transaction:
 
     def closed(self, text: str, place: str) -> str:
         """A text that tells something sealed, sealed for a place of its own. Raises `Unsealable`."""
-        sealed = self._bound.ring.seal(text.encode(), f"{self._bound.tenant_id}:{place}")
-        return CLOSED + base64.b64encode(sealed).decode()
+        return closed(self._bound.ring, f"{self._bound.tenant_id}:{place}", text)
 
     def disclosed(self, text: str, place: str) -> str:
         """What `closed` has closed; any other text as it is. Raises `Unsealable`."""
-        if not text.startswith(CLOSED):
-            return text
-        sealed = base64.b64decode(text.removeprefix(CLOSED))
-        disclosed: bytes = self._bound.ring.open(sealed, f"{self._bound.tenant_id}:{place}")
-        return disclosed.decode()
+        return disclosed(self._bound.ring, f"{self._bound.tenant_id}:{place}", text)
 
     @cached_property
     def sealed(self) -> SealedRepository:

@@ -1,5 +1,6 @@
 """Rows whose contents are sealed: opened for whom it may concern, sealed anew under a new key."""
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -15,6 +16,9 @@ PLACEHOLDER: Final = "[sealed]"
 """What stands in the place of a sealed text, in the database and for whoever may not read it."""
 
 CONTENTS: Final = ("text", "value", "metadata")
+
+CLOSED: Final = "sealed:"
+"""How a text begins that `closed` has made."""
 
 
 def place_of(tenant_id: UUID, memory_id: UUID) -> str:
@@ -81,3 +85,15 @@ def shown(ring: KeyRing, tenant_id: UUID, row: RowLike) -> RowLike:
         return opened(ring, tenant_id, row) | {"sealed": None}
     except Unsealable:
         return row
+
+
+def closed(ring: KeyRing, place: str, text: str) -> str:
+    """A text sealed for a place. Raises `Unsealable`."""
+    return CLOSED + base64.b64encode(ring.seal(text.encode(), place)).decode()
+
+
+def disclosed(ring: KeyRing, place: str, text: str) -> str:
+    """What `closed` has closed; any other text as it is. Raises `Unsealable`."""
+    if not text.startswith(CLOSED):
+        return text
+    return bytes(ring.open(base64.b64decode(text.removeprefix(CLOSED)), place)).decode()
