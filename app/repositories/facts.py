@@ -1,6 +1,6 @@
 """Facts: keyed memories, read by exact key."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -31,6 +31,19 @@ class FactRepository(Repository):
         """The same, their rows locked until the commit. Call it under the owner's lock."""
         statement = select(memories).where(*self._facts(owner, at), memories.c.key == key)
         return await self._all(statement.order_by(memories.c.id.desc()).with_for_update())
+
+    async def sealed(self, places: Collection[tuple[str, str]], at: datetime) -> set[tuple[str, str]]:
+        """Of these owners and keys, those whose present value is sealed."""
+        owners, keys = sorted({owner for owner, _ in places}), sorted({key for _, key in places})
+        statement = select(memories.c.owner, memories.c.key, memories.c.sensitive).where(
+            memories.c.tenant_id == self._tenant_id,
+            memories.c.owner.in_(owners),
+            memories.c.key.in_(keys),
+            *self._plain(),
+            *current_at(at),
+        )
+        found = {(row["owner"], row["key"]) for row in await self._all(statement) if row["sensitive"]}
+        return found & set(places)
 
     async def go_on_from(self, memory_id: UUID, version: int) -> None:
         """Let a memory's versions go on after another's, if they have not got so far."""

@@ -9,7 +9,7 @@ from uuid import UUID
 from app.core import clock, ids
 from app.core.errors import Conflict, Forbidden, Invalid, NotFound
 from app.domain.principal import ROLE_SCOPES, Principal
-from app.repositories.base import Row
+from app.repositories.base import Row, RowLike
 from app.schemas.access import (
     ApiKey,
     CreatedKey,
@@ -43,8 +43,7 @@ class AdminService:
         beyond_role = sorted(wanted - ROLE_SCOPES[request.role])
         if beyond_role:
             raise Forbidden(f"The role {request.role} has no scope {', '.join(beyond_role)}.", code="beyond_role")
-        if not wanted <= principal.scopes or (request.role == "operator" and principal.role != "operator"):
-            raise Forbidden("A key cannot be given more rights than its maker has.", code="beyond_own_rights")
+        _check_rights(principal, {"scopes": wanted, "role": request.role})
         _check_end(request.expires_at)
         tenant_id = await tenant_meant(self.uow, principal, tenant)
         issued = IssuedKey(ids.new_id(), new_secret())
@@ -209,7 +208,7 @@ def _there(row: Row | None) -> Row:
     return row
 
 
-def _check_rights(principal: Principal, row: Row) -> None:
+def _check_rights(principal: Principal, row: RowLike) -> None:
     """Nobody makes, changes or closes a key that may do more than their own."""
     beyond = not frozenset(row["scopes"]) <= principal.scopes
     if beyond or (row["role"] == "operator" and principal.role != "operator"):

@@ -82,10 +82,12 @@ class MemoryWriter:
 
     async def _seal_as_before(self, drafts: Sequence[Draft]) -> None:
         """Let nothing come in clear under a key whose present value is sealed."""
-        for draft in drafts:
-            if draft.row["key"] is not None and not draft.row.get("sensitive"):
-                known = await self.tx.facts.current(draft.row["owner"], draft.row["key"], self.at)
-                draft.row["sensitive"] = any(row["sensitive"] for row in known)
+        open_ones = [draft for draft in drafts if draft.row["key"] is not None and not draft.row.get("sensitive")]
+        if open_ones:
+            places = {(draft.row["owner"], draft.row["key"]) for draft in open_ones}
+            sealed = await self.tx.facts.sealed(places, self.at)
+            for draft in open_ones:
+                draft.row["sensitive"] = (draft.row["owner"], draft.row["key"]) in sealed
 
     def _sealed(self, draft: Draft) -> Draft:
         """A draft with nothing but a placeholder in clear, if it is sensitive. Its quotes are not kept."""

@@ -260,6 +260,7 @@ def fact_calls() -> Iterator[Call]:
     for who, users in (("any", None), ("bound", BOUND)):
         yield Call(name + "current", who, lambda tx: tx.facts.current(OWNER, key, AT), users)
         yield Call(name + "current_for_update", who, lambda tx: tx.facts.current_for_update(OWNER, key, AT), users)
+        yield Call(name + "sealed", who, lambda tx: tx.facts.sealed({(OWNER, key)}, AT), users)
     yield Call(name + "keys", "all", lambda tx: tx.facts.keys(OWNER, AT, 60))
     yield Call(name + "page", "all", lambda tx: tx.facts.page(OWNER, "", None, 50, AT))
     yield Call(name + "page", "prefix", lambda tx: tx.facts.page(OWNER, "user.key2", None, 50, AT))

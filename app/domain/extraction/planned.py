@@ -34,14 +34,22 @@ def unplanned(candidates: list[Candidate], said_at: Mapping[int, datetime]) -> l
         candidates: In their order.
         said_at: When each turn was said, by seq.
     """
-    return [_as_plan(one) if _is_plan(one, said_at) else one for one in candidates]
+    return [_planned(one, said_at) for one in candidates]
 
 
-def _is_plan(one: Candidate, said_at: Mapping[int, datetime]) -> bool:
+def _planned(one: Candidate, said_at: Mapping[int, datetime]) -> Candidate:
     if one.key is None or one.change == "ends" or not _is_state(one.key):
-        return False
-    if _INTENT.search(one.text):
-        return True
+        return one
+    meant = _INTENT.search(one.text) is not None
+    if not meant and not _is_ahead(one, said_at):
+        return one
+    bare = replace(one, key=None, value=None, change=None, before=None)
+    if meant or one.category == "goal":
+        return replace(bare, category="goal")
+    return replace(bare, kind="episodic", category="event")
+
+
+def _is_ahead(one: Candidate, said_at: Mapping[int, datetime]) -> bool:
     then = max((said_at[seq] for seq in one.seqs if seq in said_at), default=None)
     ahead = then is not None and one.occurred_at is not None and one.occurred_at > then
     return ahead and _STILL.search(one.text) is None
@@ -50,16 +58,3 @@ def _is_plan(one: Candidate, said_at: Mapping[int, datetime]) -> bool:
 def _is_state(key: str) -> bool:
     name = key.rpartition(".")[2]
     return key.startswith(_TASTES) or name in _STATES or _AHEAD.search(name) is not None
-
-
-def _as_plan(one: Candidate) -> Candidate:
-    dated = one.category != "goal" and _INTENT.search(one.text) is None
-    return replace(
-        one,
-        kind="episodic" if dated else one.kind,
-        category="event" if dated else "goal",
-        key=None,
-        value=None,
-        change=None,
-        before=None,
-    )
