@@ -47,20 +47,15 @@ def topics(
 ) -> list[list[Episode]]:
     """Groups of episodes about one thing, each in the order of time, the first of each its eldest.
 
-    An episode joins the first group whose first episode it is like: no chain leads from one topic to another.
+    An episode joins, of the groups whose first episode it is like, the one to whose episodes it is most like on the
+    whole: no chain leads from one topic to another, and a verb that both have in common does not decide.
     """
     groups: list[list[Episode]] = []
-    words = {one.id: set(tokens(one.text)) for one in episodes}
+    near = _Nearness({one.id: set(tokens(one.text)) for one in episodes}, vectors, calibration)
     for one in sorted(episodes, key=lambda each: (each.happened_at, each.id)):
-        for group in groups:
-            first = group[0]
-            if (
-                len(group) < MOST_EPISODES
-                and first.scope == one.scope
-                and _alike(first, one, words, vectors, calibration)
-            ):
-                group.append(one)
-                break
+        open_to_it = [group for group in groups if len(group) < MOST_EPISODES and near.alike(group[0], one)]
+        if open_to_it:
+            max(open_to_it, key=lambda group: near.to_all(group, one)).append(one)
         else:
             groups.append([one])
     return [group for group in groups if len(group) >= LEAST_EPISODES]
@@ -73,17 +68,26 @@ def digest_text(group: Sequence[Episode], sentences: Sequence[str]) -> str:
     return f"{span} ({len(group)}): {' '.join(sentences)}"
 
 
-def _alike(
-    first: Episode,
-    other: Episode,
-    words: Mapping[UUID, set[str]],
-    vectors: Mapping[UUID, Vector],
-    calibration: Calibration,
-) -> bool:
-    common = words[first.id] & words[other.id]
-    if not common:
-        return False
-    one, two = vectors.get(first.id), vectors.get(other.id)
-    if one is None or two is None:
-        return len(common) >= WORDS_ALIKE * len(words[first.id] | words[other.id])
-    return calibration.similarity(float(one @ two)) >= ALIKE
+@dataclass(frozen=True, slots=True)
+class _Nearness:
+    words: Mapping[UUID, set[str]]
+    vectors: Mapping[UUID, Vector]
+    calibration: Calibration
+
+    def alike(self, first: Episode, other: Episode) -> bool:
+        """Whether they may be about one thing: one scope, a common word, and near enough."""
+        if first.scope != other.scope or not self.words[first.id] & self.words[other.id]:
+            return False
+        measured = first.id in self.vectors and other.id in self.vectors
+        return self._of(first, other) >= (ALIKE if measured else WORDS_ALIKE)
+
+    def to_all(self, group: Sequence[Episode], other: Episode) -> float:
+        """How near it is to the episodes of a group on the average."""
+        return sum(self._of(each, other) for each in group) / len(group)
+
+    def _of(self, first: Episode, other: Episode) -> float:
+        one, two = self.vectors.get(first.id), self.vectors.get(other.id)
+        if one is None or two is None:
+            mine, its = self.words[first.id], self.words[other.id]
+            return len(mine & its) / max(len(mine | its), 1)
+        return self.calibration.similarity(float(one @ two))
