@@ -143,6 +143,26 @@ async def test_a_hit_revives_what_was_archived(api: httpx.AsyncClient, tenant: T
         assert await status_of(api, memory) == "archived"
 
 
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Ada planted the first tomatoes this morning.", "What is my favourite colour?"),
+        ("艾达今天早上种了第一批西红柿。", "我最喜欢什么颜色？"),
+        ("Ada watched a film at the Odeon with her sister.", "What is the name of my sister's school?"),
+        ("艾达的电费退了一部分。", "关于预算我说了什么？"),
+    ],
+)
+async def test_the_best_of_hits_that_do_not_answer_is_not_revived(
+    api: httpx.AsyncClient, tenant: Tenant, text: str, question: str
+) -> None:
+    memory = await add(api, text, kind="episodic")
+    with later(100):
+        await maintain(api, tenant)
+        assert (await search(api, question, include_archived=True, **ADA))["results"] != []
+        await tenant.work()
+        assert await status_of(api, memory) == "archived"
+
+
 @pytest.mark.parametrize("way", ["restore", "feedback"])
 async def test_what_was_archived_is_revived_by_hand(api: httpx.AsyncClient, tenant: Tenant, way: str) -> None:
     memory = await add(api, "Ada saw a heron at the pond.", kind="episodic")

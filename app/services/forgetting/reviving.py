@@ -15,12 +15,27 @@ from app.uow import Transaction, UnitOfWork
 WORTH_REVIVING: Final = 0.8
 """Of the relevance of the best hit, so much has one at least that is revived: the rest only came along."""
 
+LIKE_THE_QUESTION: Final = 0.4
+"""Calibrated similarity to the question, or..."""
+
+WORDS_OF_THE_QUESTION: Final = 0.5
+"""...the share of what its words tell, that answers it: where nothing has so much, the best hit is no answer either.
+
+Measured on 12 questions in each language to whose subject old episodes belong, and 12 to which none does: of the first
+23 find one that is revived, of the others none.
+"""
+
 
 def hit_again(hits: Sequence[Scored], archived: Sequence[UUID]) -> list[UUID]:
     """Of the archived memories among hits those that answered the question."""
     known = set(archived)
     best = max((hit.relevance for hit in hits), default=0.0)
-    return [hit.id for hit in hits if hit.id in known and hit.relevance >= WORTH_REVIVING * best]
+    return [hit.id for hit in hits if hit.id in known and hit.relevance >= WORTH_REVIVING * best and _answers(hit)]
+
+
+def _answers(hit: Scored) -> bool:
+    likeness, words = hit.similarity or 0.0, hit.coverage or 0.0
+    return likeness >= LIKE_THE_QUESTION or words >= WORDS_OF_THE_QUESTION
 
 
 @dataclass(frozen=True, slots=True)
