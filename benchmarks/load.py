@@ -27,7 +27,9 @@ from benchmarks.processes import mnemic, served
 USERS: Final = 50
 SESSIONS: Final = 200
 CANCELLED: Final = 1_000
-SECONDS_BEFORE_FIRST_LOOK: Final = 60.0
+STRETCHES: Final = 10
+"""Parts of a run, after each of which the processes are looked at: minutes, where it takes ten of them."""
+
 IDLE_SECONDS: Final = 30.0
 TOPICS: Final = (
     "tea 茶",
@@ -46,7 +48,7 @@ class Process:
 
     metrics_url: str
     memory_megabytes: list[float] = field(default_factory=list)
-    """At the first look, after a minute or a tenth of the time, and at the end."""
+    """At the end of each stretch of the run."""
 
     def number(self, name: str) -> float:
         """The value of a metric without labels."""
@@ -68,6 +70,7 @@ class Outcome:
     seconds: float = 0.0
     calls: int = 0
     per_second: float = 0.0
+    per_second_of_stretches: list[float] = field(default_factory=list)
     statuses: dict[str, int] = field(default_factory=dict)
     errors: int = 0
     cancelled: int = 0
@@ -75,7 +78,7 @@ class Outcome:
     worker_memory_megabytes: list[float] = field(default_factory=list)
     pool_in_use_afterwards: float = 0.0
     backends: list[int] = field(default_factory=list)
-    """Connections of the service to PostgreSQL: at the first look, at the end, and after the cancelled calls."""
+    """Connections of the service to PostgreSQL: at the end of each stretch, and after the cancelled calls."""
 
 
 def calls(seed: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -98,8 +101,8 @@ def calls(seed: int) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield kind, f"{place}/checkpoints", {"state": {"step": number, "topic": topic}}
 
 
-async def run(instance: Instance, url: str, clients: int, seconds: float) -> Counter[str]:
-    """Drive the mix for so long; how often each status came."""
+async def run(instance: Instance, url: str, seeds: range, seconds: float) -> Counter[str]:
+    """Drive the mix for so long, a client for each seed; how often each status came."""
     answered: Counter[str] = Counter()
     until = time.monotonic() + seconds
 
@@ -110,7 +113,7 @@ async def run(instance: Instance, url: str, clients: int, seconds: float) -> Cou
                     return
                 answered[f"{kind} {(await http.post(path, json=body)).status_code}"] += 1
 
-    await asyncio.gather(*(client(seed) for seed in range(clients)))
+    await asyncio.gather(*(client(seed) for seed in seeds))
     return answered
 
 
@@ -170,10 +173,12 @@ async def _load(
     instance: Instance, url: str, outcome: Outcome, looked_at: tuple[Process, Process], seconds: float, clients: int
 ) -> None:
     await open_sessions(instance, url)
-    first = min(SECONDS_BEFORE_FIRST_LOOK, seconds / 10)
     began, answered = time.monotonic(), Counter[str]()
-    for stretch in (first, seconds - first):
-        answered += await run(instance, url, clients, stretch)
+    for part in range(STRETCHES):
+        seeds = range(part * clients, (part + 1) * clients)
+        at, done = time.monotonic(), await run(instance, url, seeds, seconds / STRETCHES)
+        outcome.per_second_of_stretches.append(round(done.total() / (time.monotonic() - at), 1))
+        answered += done
         for process in looked_at:
             await asyncio.to_thread(process.look)
         outcome.backends.append(await backends(instance))
