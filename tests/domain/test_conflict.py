@@ -474,3 +474,35 @@ def test_a_single_valued_key_keeps_at_most_one_value_whatever_is_said_of_it(
         }
         assert len(current) <= 1
         assert len(plan.effects) == len({effect.id for effect in plan.effects})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("每周三晚上小莉去游泳。", "小莉每周三晚上去游泳。"),
+        ("上个月小王在上海出差。", "小王上个月在上海出差。"),
+        ("小李周末和小张打球。", "周末小李和小张打球。"),
+        ("晚上八点小王下班。", "小王晚上八点下班。"),
+        ("On Wednesday evenings Lily swims at the lake.", "Lily on Wednesday evenings swims at the lake."),
+        ("On Monday Tom calls Mia.", "Tom on Monday calls Mia."),
+    ],
+)
+def test_where_in_a_sentence_the_time_stands_makes_no_difference(one: str, other: str) -> None:
+    assert Meaning.of(one).says_the_same_as(Meaning.of(other))
+    assert Meaning.of(other).says_the_same_as(Meaning.of(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("每周三晚上小莉去游泳。", "小莉每周四晚上去游泳。"),
+        ("上个月小王教小李。", "小李上个月教小王。"),
+        ("周三开会周四休息。", "周四开会周三休息。"),
+        ("早上喝茶晚上喝咖啡。", "晚上喝茶早上喝咖啡。"),
+        ("On Monday Tom calls Mia.", "Mia on Monday calls Tom."),
+        ("I have 2 cats and 3 dogs.", "I have 3 cats and 2 dogs."),
+    ],
+)
+def test_who_does_what_when_makes_a_difference(one: str, other: str) -> None:
+    assert not Meaning.of(one).says_the_same_as(Meaning.of(other))
+    assert not Meaning.of(other).says_the_same_as(Meaning.of(one))

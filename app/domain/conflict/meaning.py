@@ -54,6 +54,18 @@ _NO_NAME: Final = re.compile(
 )
 """Numbers, days and relatives: what is written or tagged like a name and is none."""
 
+_TIMES: Final = frozenset(
+    """
+    morn afternoon evening night noon midnight today tomorrow yesterday weekend
+    早上 早晨 清晨 上午 中午 下午 傍晚 晚上 夜里 今天 明天 昨天 前天 后天 周末
+    上周 下周 本周 上个月 下个月 上月 下月 去年 今年 明年 前年
+    """.split()  # noqa: SIM905 - words
+)
+"""As `_words` leaves them."""
+
+_TIME_MARKS: Final = "@%&"
+"""With which the tokens of dates, hours and days of the week begin."""
+
 _FILLERS: Final = frozenset(
     """
     user users really please all currently now still again always there's let lets must way kind sort
@@ -152,7 +164,11 @@ class Meaning:
         """Whether the content words are the same, in order or with one part brought to the front."""
         mine, others = self._core, other._core
         return bool(mine) and (
-            mine == others or "".join(mine) == "".join(others) or self._rotated(other) or self._of_one_measure(other)
+            mine == others
+            or "".join(mine) == "".join(others)
+            or self._rotated(other)
+            or self._of_one_measure(other)
+            or self._of_one_time(other)
         )
 
     @property
@@ -165,8 +181,17 @@ class Meaning:
         mine, others = self._core, other._core
         if not self.tokens or self.compares or other.compares or self.names | other.names:
             return False
+        if len({slot.sort for slot in self.slots}) < len(self.slots):  # which of the two belongs to what?
+            return False
         ordered = any(word in _DIRECTIONS or word in _HAN_DIRECTIONS for word in mine)
         return not ordered and len(mine) >= FEWEST_TO_ROTATE - 1 and sorted(mine) == sorted(others)
+
+    def _of_one_time(self, other: Self) -> bool:
+        """Whether only the place of the time differs: 每周三晚上小莉去游泳, 小莉每周三晚上去游泳."""
+        if self.compares or other.compares:
+            return False
+        mine, others = _without_time(self._core), _without_time(other._core)
+        return mine is not None and mine == others
 
     def _rotated(self, other: Self) -> bool:
         mine, others = self._core, other._core
@@ -179,6 +204,15 @@ class Meaning:
             return False
         twice = mine * 2
         return any(twice[start : start + size] == others for start in range(1, size))
+
+
+def _without_time(words: tuple[str, ...]) -> tuple[str, str] | None:
+    """The one time that is named, and the rest; None where there is none, or several, or nothing but it."""
+    times = [place for place, word in enumerate(words) if word in _TIMES or word[0] in _TIME_MARKS]
+    if not times or times[-1] - times[0] + 1 != len(times) or len(times) == len(words):
+        return None
+    start, end = times[0], times[-1] + 1
+    return "".join(words[start:end]), "".join(words[:start] + words[end:])
 
 
 def _words(plain: str, slots: Sequence[Quantity], negations: Sequence["re.Match[str]"]) -> tuple[list[str], list[str]]:
