@@ -7,6 +7,7 @@ from app.domain.conflict.authority import is_claim, may_displace, may_dispute, o
 from app.domain.conflict.cues import change_of, is_tentative
 from app.domain.conflict.keyed import of_one_key
 from app.domain.conflict.keys import canonical, same_key
+from app.domain.conflict.numbered import about_others
 from app.domain.conflict.statements import DISPLACING, Decision, Statement, Verdict
 from app.domain.conflict.texts import of_texts
 from app.domain.conflict.values import same_value
@@ -53,6 +54,8 @@ def _said(
         return of_one_key(new, old, change, multivalued=multivalued, tentative=tentative)
     if similarity is not None and similarity < related:
         return "add", "unrelated"
+    if change != "corrects" and about_others(new.text, old.text):
+        return "add", "other_thing"
     return of_texts(new, old, change, opposite_keys=_opposite(new, old))
 
 
