@@ -271,7 +271,7 @@ def compose(
     retrieving = Retrieving(uow, embedder, rewriter)
     prefetch = PrefetchService(uow, retrieving, redacting, measured)
     after, summarising = work_after(settings), summariser(settings, language)
-    messages = MessageService(uow, after, redacting, Remembering(uow, embedder))
+    messages = MessageService(uow, after, redacting, Remembering(uow, embedder), prefetch.demand)
     most = settings.rerank_candidates
     retrieval = RetrievalService(uow, embedder, rewriter, ranking, most, accesses, explainer, redacting, revival)
     blocks, counter = BlockService(uow, redacting), configured_counter(settings.token_counter_file)

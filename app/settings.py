@@ -239,7 +239,8 @@ class Settings(BaseSettings):
         None, description="tokenizer.json of the model whose tokens a context's budget counts; unset: estimated"
     )
     prefetch: Literal["on", "off"] = Field(
-        "on", description="Whether the next context of a session is prepared after each of its user's turns"
+        "on",
+        description="Whether the next context is prepared after each user's turn, for tenants that ask for contexts",
     )
     sweep_seconds: int = Field(30, ge=1, le=59, description="How often lagging sessions and lost jobs are looked for")
 

@@ -1,7 +1,7 @@
 """Messages: appended in one short transaction, searchable by their words at once, by their meaning a moment later."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,6 +29,7 @@ from app.schemas.messages import (
 )
 from app.services.analysis import Analysis, analyse_all
 from app.services.answers import Answer, Write, write_once
+from app.services.context.demand import Demand
 from app.services.redacting import Cleaned, Redacting
 from app.services.remembering import Asked, Remembering
 from app.services.sessions import alive, expiry, forget_expired, id_taken, session_row
@@ -44,6 +45,8 @@ class MessageService:
     """What is done with appended messages, and how long they gather before it."""
     redacting: Redacting
     remembering: Remembering
+    demand: Demand = field(default_factory=Demand)
+    """Whether a context is to be prepared."""
 
     async def append(
         self,
@@ -91,8 +94,8 @@ class MessageService:
             session_id, scope, at, timezone=principal.defaults.timezone, expires_at=expiry(principal, None, at)
         )
         asked = await self.remembering.asked(principal, session, given, timezone, at)
-        window = principal.defaults.context.window_turns
-        return Appending(self, session, given, analyses, beside.expected_seq, timezone, asked, at, window)
+        window, asks = principal.defaults.context.window_turns, self.demand.of(principal.tenant_id, at)
+        return Appending(self, session, given, analyses, beside.expected_seq, timezone, asked, at, window, asks)
 
     async def page(
         self,
@@ -165,10 +168,11 @@ class Appending:
     asked: Asked | None
     at: datetime
     window_turns: int
+    asks_for_contexts: bool
 
     async def write(self, tx: Transaction) -> Appended:
         """Store the messages; the session's row is locked from here on."""
-        append = _Append(tx, self.at, self.service.work_after, self.timezone, self.window_turns)
+        append = _Append(tx, self.at, self.service.work_after, self.timezone, self.window_turns, self.asks_for_contexts)
         locked, stored = await append.run(self.session, self.given, self.analyses, self.expected_seq)
         if self.asked is None:
             return Appended(locked, stored, [])
@@ -205,6 +209,7 @@ class _Append:
     work_after: Mapping[JobKind, timedelta]
     timezone: str | None
     window_turns: int
+    asks_for_contexts: bool
 
     async def run(
         self, session: dict[str, Any], given: Sequence[MessageIn], analyses: Sequence[Analysis], expected: int | None
@@ -252,7 +257,7 @@ class _Append:
         await self.tx.owners.lock_and_change(session["owner"], OwnerChange(messages=len(rows), message_tokens=length))
         unfolded = before + len(rows) - session["summarized_seq"]
         idle = {
-            "prefetch": session["memory"] == "off" or rows[-1]["role"] != "user",
+            "prefetch": not self.asks_for_contexts or session["memory"] == "off" or rows[-1]["role"] != "user",
             "extract": session["memory"] != "on",
             "summarise": unfolded <= self.window_turns,  # a turn has a message at least
         }

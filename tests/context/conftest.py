@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from app.composition import Services
+from app.core import clock
 from app.domain.context.defaults import Strategy
 from app.services.following import last_work, work_after
 from tests.conftest import Tenant, tenant_of
@@ -43,6 +44,7 @@ async def tenant(services: Services, app: Any) -> AsyncIterator[Tenant]:
     """A fresh tenant of a service that does everything."""
     working = app.state.services = at_work(services)
     made = await tenant_of(working, app)
+    working.prefetch.demand.note(made.id, clock.now())  # else the first context of each test would be found when asked
     yield made
     await made.close()
 

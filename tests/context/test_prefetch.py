@@ -8,10 +8,10 @@ import pytest
 import time_machine
 
 from app.core import clock
-from tests.conftest import Tenant
+from tests.conftest import Tenant, tenant_of
 from tests.context.test_context import ASKED, FACT, HELLO, LANGUAGES, RULE, context
 from tests.context.test_summaries import ADA, assistant, fold, told, user
-from tests.routers.calls import add, body_of, open_session, problem_of, say
+from tests.routers.calls import add, body_of, every, open_session, problem_of, say
 
 
 async def warm(api: httpx.AsyncClient, session: str = "s", **fields: Any) -> dict[str, Any]:
@@ -186,3 +186,17 @@ async def test_hits_stale_ones_and_misses_are_counted(api: httpx.AsyncClient, te
     after = await counted()
     assert {one: after[one] - before[one] for one in after} == {"hit": 1, "stale": 1, "miss": 1}
     assert "mnemic_context_prefetches_total" in (await api.get("/metrics")).text
+
+
+async def test_no_context_is_prepared_for_a_tenant_who_never_asks_for_one(app: Any, tenant: Tenant) -> None:
+    other = await tenant_of(tenant.services, app)
+    client = await other.client()
+    for text in (ASKED["en"], ASKED["zh"]):
+        await say(client, "s", text, **ADA)
+        await other.work()
+    assert "prefetch" not in {job["kind"] for job in await every(client, "/v1/jobs")}
+    assert not (await context(client))["prefetched"]
+    await say(client, "s", ASKED["en"], **ADA)
+    await other.work()
+    assert (await context(client))["prefetched"]
+    await other.close()

@@ -61,6 +61,7 @@ class ContextService:
         """A context for a session's next call of a model."""
         principal.require("sessions:read")
         principal.require("memories:read")
+        self.prefetch.demand.note(principal.tenant_id, clock.now())
         request = (await self.redacting.clean(principal, request)).request
         plan = plan_of(principal, request, self.count)
         async with self.uow.begin(principal) as tx:

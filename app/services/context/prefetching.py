@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -17,6 +17,7 @@ from app.domain.rewriting import RECENT_TURNS
 from app.repositories.base import RowLike
 from app.schemas.context import ContextWarm, Prepared
 from app.schemas.search import FactorWeights
+from app.services.context.demand import Demand
 from app.services.context.gathered import Gathered, recent_messages, turns_of
 from app.services.context.recalled import Recalled
 from app.services.context.retrieving import Retrieving, Wanted
@@ -47,6 +48,7 @@ class PrefetchService:
     retrieving: Retrieving
     redacting: Redacting
     metrics: Metrics
+    demand: Demand = field(default_factory=Demand)
 
     async def run(self, run: JobRun) -> None:
         """Prepare for the last turn, if its user said it."""
@@ -105,10 +107,12 @@ class PrefetchService:
         return recalled
 
     async def refresh(self, tenant_id: UUID, session_id: str) -> None:
-        """Prepare anew after memories or summaries of a session have changed, if somebody is about to ask."""
+        """Prepare anew what was prepared, after memories or summaries of a session have changed."""
         async with self.uow.begin_tenant(tenant_id) as tx:
             session = await tx.sessions.get(session_id)
             if session is None or session["status"] == "closed" or session["memory"] == "off":
+                return
+            if not any(row["last_seq"] == session["last_seq"] for row in await tx.contexts.prepared(session_id)):
                 return
             last = await tx.messages.last(session_id, 1)
             if last and last[-1]["role"] == "user":
