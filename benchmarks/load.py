@@ -111,10 +111,17 @@ async def run(instance: Instance, url: str, seeds: range, seconds: float) -> Cou
             for kind, path, body in calls(seed):
                 if time.monotonic() > until:
                     return
-                answered[f"{kind} {(await http.post(path, json=body)).status_code}"] += 1
+                answered[f"{kind} {_outcome(await http.post(path, json=body))}"] += 1
 
     await asyncio.gather(*(client(seed) for seed in seeds))
     return answered
+
+
+def _outcome(response: httpx.Response) -> str:
+    """The status, and what was wrong."""
+    if response.is_success:
+        return str(response.status_code)
+    return f"{response.status_code} {response.json().get('code', '')} {response.json().get('detail', '')}"
 
 
 async def open_sessions(instance: Instance, url: str) -> None:
