@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import BindParameter, ColumnElement, RowMapping, Select, false, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import Executable
+from sqlalchemy.sql.dml import Insert, ReturningInsert
 
 from app.core import clock
 from app.core.sealing import KeyRing
@@ -53,9 +54,11 @@ class Bound:
     reads_sealed: bool = False
 
 
-def insertable(rows: Sequence[dict[str, Any]]) -> Any:  # noqa: ANN401 - what `values()` takes
-    """The rows for an INSERT's `values()`: one by itself, because SQLAlchemy compiles a list anew at every call."""
-    return rows[0] if len(rows) == 1 else list(rows)
+def filled(
+    statement: Insert | ReturningInsert[Any], rows: Sequence[dict[str, Any]]
+) -> tuple[Insert | ReturningInsert[Any], dict[str, Any] | None]:
+    """An INSERT and the values to run it with. One row is given beside it: a statement with rows is compiled anew."""
+    return (statement, rows[0]) if len(rows) == 1 else (statement.values(list(rows)), None)
 
 
 class Repository:

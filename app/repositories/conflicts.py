@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, RowMapping, func, insert, or_, select, upd
 
 from app.core.ids import new_id
 from app.db.models import memories, memory_conflicts
-from app.repositories.base import Repository, insertable
+from app.repositories.base import Repository, filled
 
 _C = memory_conflicts.c
 
@@ -31,7 +31,7 @@ class ConflictRepository(Repository):
             for other in others
         ]
         if rows:
-            await self._run(insert(memory_conflicts).values(insertable(rows)))
+            await self._run(*filled(insert(memory_conflicts), rows))
 
     async def page(self, before: UUID | None, limit: int) -> list[RowMapping]:
         """Open conflicts, newest first."""

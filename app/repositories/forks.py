@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 
 from app.core import ids
 from app.db.models import summaries
-from app.repositories.base import Repository, insertable
+from app.repositories.base import Repository, filled
 
 ROWS_OF_ONE_STATEMENT: Final = 500
 
@@ -28,7 +28,7 @@ class ForkRepository(Repository):
             for row in rows
         ]
         for start in range(0, len(copies), ROWS_OF_ONE_STATEMENT):
-            await self._run(insert(summaries).values(insertable(copies[start : start + ROWS_OF_ONE_STATEMENT])))
+            await self._run(*filled(insert(summaries), copies[start : start + ROWS_OF_ONE_STATEMENT]))
         return max(int(row["to_seq"]) for row in rows)
 
     def _of(self, session_id: str) -> list[Any]:

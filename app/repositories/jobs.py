@@ -3,20 +3,35 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import asyncpg
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.queries import Queries
-from sqlalchemy import RowMapping, Text, cast, column, delete, func, literal_column, or_, select, table, text, update
+from sqlalchemy import (
+    RowMapping,
+    Text,
+    Uuid,
+    bindparam,
+    cast,
+    column,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    table,
+    text,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from app.core.ids import new_id
 from app.db.models import jobs
 from app.domain.jobs import URGENT, JobKind, JobState
-from app.repositories.base import Repository, insertable
+from app.repositories.base import Repository, filled
 
 ENTRYPOINT = "mnemic_job"
 
@@ -29,6 +44,36 @@ _OLD_LOG = text(
     "DELETE FROM pgqueuer_log WHERE id IN (SELECT id FROM pgqueuer_log WHERE created < :before "
     "ORDER BY created LIMIT :many FOR UPDATE SKIP LOCKED)"
 )
+
+
+_ENQUEUE: Final = (
+    insert(jobs)
+    .on_conflict_do_update(
+        index_elements=["tenant_id", "kind", "subject"],
+        index_where=text("state = 'queued'"),
+        set_={"updated_at": insert(jobs).excluded.updated_at},
+    )
+    .returning(jobs.c.id, jobs.c.kind, literal_column("(xmax = 0)").label("created"))
+)
+_THIS_ONE: Final = (
+    jobs.c.tenant_id == bindparam("tenant", type_=Uuid()),
+    jobs.c.id == bindparam("job", type_=Uuid()),
+)
+_AT: Final = bindparam("at", type_=jobs.c.updated_at.type)
+_CLAIM: Final = (
+    update(jobs)
+    .where(*_THIS_ONE, jobs.c.state.in_(("queued", "running")))
+    .values(state="running", attempts=jobs.c.attempts + 1, started_at=_AT, updated_at=_AT)
+    .returning(jobs)
+)
+_OF_RUN: Final = update(jobs).where(
+    *_THIS_ONE,
+    jobs.c.state == "running",
+    jobs.c.attempts == bindparam("attempt", type_=jobs.c.attempts.type),
+    jobs.c.started_at == bindparam("since", type_=jobs.c.started_at.type),
+)
+_STILL_RUNNING: Final = _OF_RUN.values(updated_at=_AT)
+"""What a worker does with every job; built once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +134,7 @@ class JobRepository(Repository):
             }
             for kind, delay in ordered
         ]
-        statement = insert(jobs).values(insertable(rows))
-        upsert = statement.on_conflict_do_update(
-            index_elements=["tenant_id", "kind", "subject"],
-            index_where=text("state = 'queued'"),
-            set_={"updated_at": at},
-        ).returning(jobs.c.id, jobs.c.kind, literal_column("(xmax = 0)").label("created"))
-        found = {row.kind: row for row in (await self._connection.execute(upsert)).all()}
+        found = {row.kind: row for row in (await self._connection.execute(*filled(_ENQUEUE, rows))).all()}
         fresh = {UUID(str(row.id)): delays[kind] for kind, row in found.items() if row.created}
         if fresh:
             urgent = {UUID(str(row.id)) for kind, row in found.items() if kind in URGENT}
@@ -132,14 +171,8 @@ class JobRepository(Repository):
         Raises:
             JobBusy: Another job of the same kind and subject is running: come back later.
         """
-        statement = (
-            update(jobs)
-            .where(*self._one(job_id), jobs.c.state.in_(("queued", "running")))
-            .values(state="running", attempts=jobs.c.attempts + 1, started_at=at, updated_at=at)
-            .returning(jobs)
-        )
         try:
-            return await self._first(statement)
+            return await self._first(_CLAIM, {"tenant": self._tenant_id, "job": job_id, "at": at})
         except IntegrityError as error:
             raise JobBusy from error
 
@@ -159,11 +192,11 @@ class JobRepository(Repository):
             values["result"] = result
         if window is not None:
             values["input_window"] = window
-        return await self._run(update(jobs).where(*self._ours(fence)).values(values)) > 0
+        return await self._run(_OF_RUN.values(values), self._run_of(fence)) > 0
 
     async def still_running(self, fence: Fence, at: datetime) -> bool:
         """Whether this run is still the one that counts; if so, its row is locked until the commit."""
-        return await self._run(update(jobs).where(*self._ours(fence)).values(updated_at=at)) > 0
+        return await self._run(_STILL_RUNNING, self._run_of(fence) | {"at": at}) > 0
 
     async def retry_later(self, fence: Fence, at: datetime, delay: timedelta, error: str) -> bool:
         """Queue a run again after `delay`; False where it is no longer ours.
@@ -173,7 +206,7 @@ class JobRepository(Repository):
         """
         values = {"state": "queued", "error": error, "run_after": at + delay, "updated_at": at}
         try:
-            queued = await self._run(update(jobs).where(*self._ours(fence)).values(values))
+            queued = await self._run(_OF_RUN.values(values), self._run_of(fence))
         except IntegrityError as busy:
             raise JobBusy from busy
         if queued:
@@ -287,13 +320,13 @@ class JobRepository(Repository):
         assert isinstance(connection, asyncpg.Connection)  # noqa: S101 - the only driver there is
         return connection
 
-    def _ours(self, fence: Fence) -> list[Any]:
-        return [
-            *self._one(fence.job_id),
-            jobs.c.state == "running",
-            jobs.c.attempts == fence.attempt,
-            jobs.c.started_at == fence.started_at,
-        ]
+    def _run_of(self, fence: Fence) -> dict[str, Any]:
+        return {
+            "tenant": self._tenant_id,
+            "job": fence.job_id,
+            "attempt": fence.attempt,
+            "since": fence.started_at,
+        }
 
     def _one(self, job_id: UUID) -> list[Any]:
         return [jobs.c.tenant_id == self._tenant_id, jobs.c.id == job_id, *self._own(jobs.c.user_id)]

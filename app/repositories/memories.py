@@ -17,43 +17,26 @@ from sqlalchemy import (
     Uuid,
     and_,
     bindparam,
-    case,
     cast,
     delete,
-    false,
     func,
     literal_column,
-    null,
     or_,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
-from app.repositories.base import Repository, RowLike, insertable
-from app.repositories.postings import Posting, insert_postings
+from app.repositories.base import Repository, RowLike, filled
+from app.repositories.dedupe import PUT, REINFORCED
+from app.repositories.postings import INSERT, Posting, posted
 from app.repositories.prepared import Prepared
 from app.repositories.selection import PAST_STATUSES, Selection, Then, held_at, undeleted
 
 ROWS_OF_ONE_STATEMENT: Final = 500
 """PostgreSQL takes 32,767 parameters in one statement."""
 
-DEDUPE: Final = (
-    memories.c.tenant_id,
-    memories.c.owner,
-    text("(CASE WHEN extracted THEN NULL ELSE agent_id END)"),
-    text("(CASE WHEN extracted THEN NULL ELSE app_id END)"),
-    memories.c.session_id,
-    memories.c.kind,
-    memories.c.content_hash,
-    memories.c.key,
-    text("md5(value::text)"),
-)
-
-_REINFORCED: Final = memories.c.confidence + (1.0 - memories.c.confidence) * 0.1
-"""As `domain.memory.reinforced` has it."""
 
 _TENANT: Final = bindparam("tenant_id", type_=Uuid())
 _IDS: Final = bindparam("ids", type_=ARRAY(Uuid()))
@@ -109,30 +92,7 @@ class MemoryRepository(Repository):
         return stored
 
     async def _put(self, rows: Sequence[dict[str, Any]]) -> list[RowMapping]:
-        statement = insert(memories).values(insertable([{"tenant_id": self._tenant_id, **row} for row in rows]))
-        given, known = statement.excluded, memories.c
-        settled = known.uncertain & ~given.uncertain
-        upsert = statement.on_conflict_do_update(
-            index_elements=DEDUPE,
-            index_where=text("status = 'active'"),
-            set_={
-                "seen_count": known.seen_count + 1,
-                "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),
-                "confidence": case((settled, func.greatest(given.confidence, _REINFORCED)), else_=_REINFORCED),
-                "uncertain": known.uncertain & given.uncertain,
-                "needs_confirmation": false(),
-                "source": case((settled, given.source), else_=known.source),
-                "expires_at": case(
-                    (known.expires_at <= given.created_at, known.expires_at),
-                    (given.expires_at.is_(None), null()),
-                    (known.expires_at.is_(None), null()),
-                    else_=func.greatest(known.expires_at, given.expires_at),
-                ),
-                "version": case((settled, known.version + 1), else_=known.version),
-                "updated_at": case((settled, given.updated_at), else_=known.updated_at),
-            },
-        )
-        return await self._all(upsert.returning(memories, literal_column("(xmax = 0)").label("created")))
+        return await self._all(*filled(PUT, [{"tenant_id": self._tenant_id, **row} for row in rows]))
 
     async def reinforce(self, memory_id: UUID, said: RowLike) -> RowMapping:
         """Count one more saying of a memory, as `put` does for the same text; what was uncertain may become a fact."""
@@ -140,7 +100,7 @@ class MemoryRepository(Repository):
         values: dict[str, Any] = {
             "seen_count": known.seen_count + 1,
             "last_seen_at": func.greatest(known.last_seen_at, said["last_seen_at"]),
-            "confidence": _REINFORCED,
+            "confidence": REINFORCED,
             "needs_confirmation": False,
         }
         statement = update(memories).where(*self._one(memory_id)).values(values).returning(memories)
@@ -157,9 +117,9 @@ class MemoryRepository(Repository):
 
     async def index(self, owner: str, postings: Sequence[Posting]) -> None:
         """Store the postings of one owner's new texts."""
-        statement = insert_postings(memory_postings, self._tenant_id, owner, postings)
-        if statement is not None:
-            await self._run(statement)
+        values = posted(self._tenant_id, owner, postings)
+        if values is not None:
+            await self._run(INSERT[memory_postings.name], values)
 
     async def unindex(self, memory_id: UUID) -> None:
         """Remove a text's postings, before it is indexed anew."""
@@ -316,7 +276,7 @@ class MemoryRepository(Repository):
         """Append to the history."""
         if events:
             rows = [{"tenant_id": self._tenant_id, **event} for event in events]
-            await self._run(insert(memory_events).values(insertable(rows)))
+            await self._run(*filled(insert(memory_events), rows))
 
     async def history(self, memory_id: UUID) -> list[RowMapping]:
         """Everything that happened to a memory, oldest first."""
@@ -353,7 +313,7 @@ class MemoryRepository(Repository):
                 fresh.setdefault(_place(source), {"tenant_id": self._tenant_id, **source})
         rows = list(fresh.values())
         for start in range(0, len(rows), ROWS_OF_ONE_STATEMENT):
-            await self._run(insert(memory_sources).values(insertable(rows[start : start + ROWS_OF_ONE_STATEMENT])))
+            await self._run(*filled(insert(memory_sources), rows[start : start + ROWS_OF_ONE_STATEMENT]))
 
     async def drawn(self, session_id: str, seqs: Sequence[int]) -> list[RowMapping]:
         """What memories, deleted ones too, have been drawn from these messages: rows of `content_hash` and `seqs`."""

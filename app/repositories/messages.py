@@ -1,17 +1,18 @@
 """Messages of a session, ordered by their sequence number and by nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import ARRAY, BigInteger, RowMapping, Text, Uuid, bindparam, delete, func, literal, select, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.db.models import message_postings, message_vectors, messages
 from app.domain.scope import Scope
-from app.repositories.base import Repository, insertable
+from app.repositories.base import Repository
 from app.repositories.lineage import WITH_MEMORIES
-from app.repositories.postings import Posting, insert_postings
+from app.repositories.postings import INSERT, Posting, posted
 from app.repositories.prepared import Prepared
 
 _VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
@@ -23,25 +24,56 @@ _BY_IDS: Final = Prepared.of(
     )
 )
 
+_OF_SESSION: Final = (
+    messages.c.tenant_id == bindparam("tenant", type_=Uuid()),
+    messages.c.session_id == bindparam("session", type_=messages.c.session_id.type),
+)
+_CURSOR: Final = bindparam("cursor", type_=messages.c.seq.type)
+_MOST: Final = bindparam("most", type_=BigInteger())
+_SAID: Final = select(messages).where(*_OF_SESSION, messages.c.redacted_at.is_(None)).limit(_MOST)
+_SAID_BEFORE: Final = _SAID.where(messages.c.seq <= _CURSOR).order_by(messages.c.seq.desc())
+_SAID_AFTER: Final = _SAID.where(messages.c.seq > _CURSOR).order_by(messages.c.seq)
+_WINDOW: Final = (
+    select(messages.c.id, messages.c.seq, messages.c.owner, messages.c.text, messages.c.content_hash)
+    .where(*_OF_SESSION, messages.c.seq > _CURSOR)
+    .order_by(messages.c.seq)
+    .limit(_MOST)
+)
+"""What workers read of a session again and again; built once."""
+
+_TOKENS: Final = INSERT[message_postings.name].cte("tokens")
+
+
+@cache
+def _insert_one(columns: tuple[str, ...], *, with_tokens: bool) -> Insert:
+    """Built once: an append of one message is what agents do most."""
+    statement = insert(messages).values({name: bindparam(f"new_{name}") for name in columns})
+    return statement.add_cte(_TOKENS) if with_tokens else statement
+
+
+def _of_one(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {f"new_{name}": value for name, value in row.items()}
+
 
 class MessageRepository(Repository):
     """The messages of sessions that the key may see."""
 
     async def index(self, owner: str, postings: Sequence[Posting]) -> None:
         """Store the postings of messages that are there."""
-        statement = insert_postings(message_postings, self._tenant_id, owner, postings)
-        if statement is not None:
-            await self._run(statement)
+        values = posted(self._tenant_id, owner, postings)
+        if values is not None:
+            await self._run(INSERT[message_postings.name], values)
 
     async def insert(self, owner: str, rows: Sequence[dict[str, Any]], postings: Sequence[Posting]) -> None:
         """Store messages of one session, searchable at once: rows and postings go in one statement."""
-        statement = insert(messages).values(
-            insertable([{"tenant_id": self._tenant_id, "owner": owner, **row} for row in rows])
-        )
-        tokens = insert_postings(message_postings, self._tenant_id, owner, postings)
-        if tokens is not None:
-            statement = statement.add_cte(tokens.cte("tokens"))
-        await self._run(statement)
+        given = [{"tenant_id": self._tenant_id, "owner": owner, **row} for row in rows]
+        tokens = posted(self._tenant_id, owner, postings)
+        if len(given) == 1:
+            statement, values = _insert_one(tuple(given[0]), with_tokens=tokens is not None), _of_one(given[0])
+        else:
+            statement, values = insert(messages).values(given), {}
+            statement = statement if tokens is None else statement.add_cte(_TOKENS)
+        await self._run(statement, values | (tokens or {}))
 
     async def by_external_ids(self, session_id: str, external_ids: Sequence[str]) -> list[RowMapping]:
         """Messages that a session already has under these external ids."""
@@ -90,17 +122,14 @@ class MessageRepository(Repository):
 
         Read it only under the session's lock: see `get_for_update`. Redacted ones are left out.
         """
-        after = select(messages).where(*self._of(session_id), messages.c.seq > after_seq)
-        before = select(messages).where(*self._of(session_id), messages.c.seq <= after_seq)
-        there = messages.c.redacted_at.is_(None)
-        earlier = await self._all(before.where(there).order_by(messages.c.seq.desc()).limit(overlap))
-        return [*earlier[::-1], *await self._all(after.where(there).order_by(messages.c.seq).limit(limit))]
+        values = {"tenant": self._tenant_id, "session": session_id, "cursor": after_seq}
+        earlier = await self._all(_SAID_BEFORE, values | {"most": overlap})
+        return [*earlier[::-1], *await self._all(_SAID_AFTER, values | {"most": limit})]
 
     async def window(self, session_id: str, after_seq: int, limit: int) -> list[RowMapping]:
         """What comes after a cursor, oldest first. Read it only under the session's lock: see `get_for_update`."""
-        columns = (messages.c.id, messages.c.seq, messages.c.owner, messages.c.text, messages.c.content_hash)
-        statement = select(*columns).where(*self._of(session_id), messages.c.seq > after_seq)
-        return await self._all(statement.order_by(messages.c.seq).limit(limit))
+        values = {"tenant": self._tenant_id, "session": session_id, "cursor": after_seq, "most": limit}
+        return await self._all(_WINDOW, values)
 
     async def by_ids(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:
         """Messages by id, in no order."""

@@ -23,6 +23,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.sql import Executable
 
 from app.db.models import memories, memory_sources, messages, owner_stats
 from app.domain.memory import VISIBLE_STATUSES
@@ -49,6 +50,19 @@ _VERSIONS_OF: Final = Prepared.of(
         owner_stats.c.owner == func.any(bindparam("owners", type_=ARRAY(Text(collation="C")))),
     )
 )
+
+
+def _lock_and_change() -> Executable:
+    statement = insert(owner_stats)
+    grown = {name: func.greatest(owner_stats.c[name] + statement.excluded[name], 0) for name in COUNTERS}
+    versions = {name: owner_stats.c[name] + statement.excluded[name] for name in VERSIONS}
+    return statement.on_conflict_do_update(index_elements=["tenant_id", "owner"], set_=versions | grown).returning(
+        owner_stats.c.version
+    )
+
+
+_LOCK_AND_CHANGE: Final = _lock_and_change()
+"""Built once: it is in the path of every write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +104,7 @@ class OwnerRepository(Repository):
             "message_count": change.messages,
             "message_tokens": change.message_tokens,
         }
-        statement = insert(owner_stats).values(row)
-        grown = {name: func.greatest(owner_stats.c[name] + statement.excluded[name], 0) for name in COUNTERS}
-        versions = {name: owner_stats.c[name] + statement.excluded[name] for name in VERSIONS}
-        upsert = statement.on_conflict_do_update(
-            index_elements=["tenant_id", "owner"], set_=versions | grown
-        ).returning(owner_stats.c.version)
-        return int((await self._connection.execute(upsert)).scalar_one())
+        return int((await self._connection.execute(_LOCK_AND_CHANGE, row)).scalar_one())
 
     async def change_all(self, changes: Mapping[str, OwnerChange]) -> None:
         """Add to the memory counters of many owners whose rows are locked, each a new version, in one statement."""

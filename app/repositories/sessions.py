@@ -3,7 +3,19 @@
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, RowMapping, delete, func, literal_column, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    RowMapping,
+    Select,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import jobs, sessions
@@ -22,17 +34,24 @@ _LAG: Final[dict[Lagging, tuple[ColumnElement[bool], ...]]] = {
 }
 """As the indexes have it, so that they serve."""
 
+_ONE: Final = select(sessions).where(
+    sessions.c.tenant_id == bindparam("tenant", type_=sessions.c.tenant_id.type),
+    sessions.c.id == bindparam("session", type_=sessions.c.id.type),
+)
+_ONE_LOCKED: Final = _ONE.with_for_update()
+"""Built once: every call and every job reads its session."""
+
 
 class SessionRepository(Repository):
     """The sessions of a tenant that the key may see."""
 
     async def get(self, session_id: str) -> RowMapping | None:
         """One session; None where it is absent or another's."""
-        return await self._first(select(sessions).where(*self._mine(session_id)))
+        return await self._first(self._of_mine(_ONE), self._named(session_id))
 
     async def get_for_update(self, session_id: str) -> RowMapping | None:
         """The same, its row locked until the commit."""
-        return await self._first(select(sessions).where(*self._mine(session_id)).with_for_update())
+        return await self._first(self._of_mine(_ONE_LOCKED), self._named(session_id))
 
     async def hold(self, session_id: str, at: datetime) -> bool:
         """Whether there is such a session that has not expired; if so, it stays until the commit."""
@@ -197,6 +216,12 @@ class SessionRepository(Repository):
 
     def _row(self, row: dict[str, Any]) -> dict[str, Any]:
         return {"tenant_id": self._tenant_id, **row}
+
+    def _of_mine(self, statement: Select[Any]) -> Select[Any]:
+        return statement if self._user_ids is None else statement.where(*self._own(sessions.c.user_id))
+
+    def _named(self, session_id: str) -> dict[str, Any]:
+        return {"tenant": self._tenant_id, "session": session_id}
 
     def _mine(self, session_id: str) -> list[Any]:
         return [

@@ -28,7 +28,7 @@ from app.db.models import store_items, store_texts
 from app.db.types import Halfvec
 from app.domain.filters import Filter
 from app.domain.store import below
-from app.repositories.base import Repository, Row, insertable
+from app.repositories.base import Repository, Row, filled
 from app.repositories.filters import filter_condition
 from app.repositories.search import DenseQuery
 
@@ -124,7 +124,7 @@ class StoreRepository(Repository):
                 }
                 for part, text in enumerate(texts)
             ]
-            await self._run(insert(store_texts).values(insertable(parts)))
+            await self._run(*filled(insert(store_texts), parts))
         return True
 
     async def delete(self, path: str, key: str) -> None:

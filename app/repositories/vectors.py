@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pgvector import HalfVector
 from sqlalchemy import ARRAY, ColumnElement, LargeBinary, Table, Uuid, bindparam, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import Insert, insert
 
 from app.db.models import lessons, memories, memory_vectors, message_vectors, messages
 from app.db.types import Halfvec
@@ -32,6 +32,38 @@ def embedded_text() -> ColumnElement[str]:
     )
     return func.coalesce(task, memories.c.text)
 
+
+def _put(table: Table) -> Insert:
+    source, column = _SOURCE[table.name]
+    given = (
+        func.unnest(
+            bindparam("targets", type_=ARRAY(Uuid())),
+            bindparam("hashes", type_=ARRAY(LargeBinary())),
+            bindparam("embeddings", type_=ARRAY(Halfvec())),
+        )
+        .table_valued("target", "text_hash", "embedding")
+        .render_derived()
+    )
+    model = bindparam("model", type_=table.c.model_id.type)
+    rows = (
+        select(source.c.tenant_id, source.c.id, model, source.c.owner, given.c.text_hash, given.c.embedding)
+        .join_from(given, source, source.c.id == given.c.target)
+        .where(
+            source.c.tenant_id == bindparam("tenant", type_=Uuid()),
+            source.c.content_hash == given.c.text_hash,
+        )
+        .order_by(source.c.id)
+    )
+    statement = insert(table).from_select(["tenant_id", column, "model_id", "owner", "text_hash", "embedding"], rows)
+    replaced = ("embedding", "text_hash", "owner")
+    return statement.on_conflict_do_update(
+        index_elements=["tenant_id", column, "model_id"],
+        set_={name: statement.excluded[name] for name in replaced},
+    )
+
+
+_PUT: Final[dict[str, Insert]] = {table.name: _put(table) for table in (memory_vectors, message_vectors)}
+"""Built once: a vector is stored for every message and memory."""
 
 OF_TEXTS: Final = Prepared(
     """
@@ -149,33 +181,11 @@ class VectorRepository(Repository):
         return stored[0] if stored else 0
 
     async def _put_of(self, table: Table, model_id: int, vectors: Sequence[Embedded]) -> int:
-        source, column = _SOURCE[table.name]
-        given = (
-            func.unnest(
-                bindparam(None, [vector.target for vector in vectors], type_=ARRAY(Uuid())),
-                bindparam(None, [vector.text_hash for vector in vectors], type_=ARRAY(LargeBinary())),
-                bindparam(None, [HalfVector(vector.vector) for vector in vectors], type_=ARRAY(Halfvec())),
-            )
-            .table_valued("target", "text_hash", "embedding")
-            .render_derived()
-        )
-        rows = (
-            select(source.c.tenant_id, source.c.id, bindparam(None, model_id), source.c.owner, given.c.text_hash)
-            .add_columns(given.c.embedding)
-            .join_from(given, source, source.c.id == given.c.target)
-            .where(source.c.tenant_id == self._tenant_id, source.c.content_hash == given.c.text_hash)
-            .order_by(source.c.id)
-        )
-        statement = insert(table).from_select(
-            ["tenant_id", column, "model_id", "owner", "text_hash", "embedding"], rows
-        )
-        return await self._run(
-            statement.on_conflict_do_update(
-                index_elements=["tenant_id", column, "model_id"],
-                set_={
-                    "embedding": statement.excluded.embedding,
-                    "text_hash": statement.excluded.text_hash,
-                    "owner": statement.excluded.owner,
-                },
-            )
-        )
+        values = {
+            "tenant": self._tenant_id,
+            "model": model_id,
+            "targets": [vector.target for vector in vectors],
+            "hashes": [vector.text_hash for vector in vectors],
+            "embeddings": [HalfVector(vector.vector) for vector in vectors],
+        }
+        return await self._run(_PUT[table.name], values)
