@@ -90,7 +90,7 @@ class Database:
             ConfigurationError: Row-level security would not bind the acting role.
         """
         try:
-            opened = await _to_its_end(self._open(tenant_id, planned_once), undo=_close)
+            opened = await self._open(tenant_id, planned_once)
             try:
                 yield opened.connection
             except BaseException:
@@ -114,19 +114,23 @@ class Database:
             begin = f"{begin}; SET LOCAL app.tenant = '{UUID(str(tenant_id))}'"
         attempts = self.engine.pool.size() + 2  # type: ignore[attr-defined]
         for attempt in range(attempts):
-            connection = lent(self.engine) or await self.engine.connect()
+            connection = lent(self.engine)
+            if connection is None:
+                connection = await _to_its_end(_connected(self.engine), undo=_unused)
             opened = _Opened(connection, driver_of(connection))
             changes.begin(connection)
             try:
                 await opened.raw.execute(begin)
                 await self.check.ensure(opened.raw)
             except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError, OSError):
-                await connection.invalidate()
-                await _close(opened)
+                await _to_its_end(_drop(opened))
                 if attempt == attempts - 1:
                     raise
+            except asyncio.CancelledError:  # nobody knows whether it has begun
+                _keep(_drop(opened))
+                raise
             except BaseException:
-                await _close(opened)
+                await _to_its_end(_close(opened))
                 raise
             else:
                 return opened
@@ -168,6 +172,23 @@ async def _close(opened: _Opened) -> None:
         await connection.invalidate()
     finally:
         await connection.close()
+
+
+async def _drop(opened: _Opened) -> None:
+    """Throw a connection away whose state nobody knows."""
+    try:
+        await opened.connection.invalidate()
+    finally:
+        await opened.connection.close()
+
+
+async def _connected(engine: AsyncEngine) -> AsyncConnection:
+    return await engine.connect()
+
+
+async def _unused(connection: AsyncConnection) -> None:
+    """Give a connection back that nobody waits for any more."""
+    await connection.close()
 
 
 async def _to_its_end(work: Coroutine[Any, Any, T], undo: Callable[[T], Coroutine[Any, Any, None]] | None = None) -> T:

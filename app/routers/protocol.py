@@ -1,4 +1,4 @@
-"""How answers leave: in one piece. And what the server answers by itself, where bytes are no HTTP request: a problem."""
+"""How answers leave: in one piece. And what the server says by itself to what is no HTTP request: a problem too."""
 
 import asyncio
 from typing import Any, Final

@@ -15,7 +15,6 @@ _PLAIN: Final = re.compile(rb"(?:/(?:[A-Za-z0-9_~:@-][A-Za-z0-9_.~:@-]*)?)+")
 """A path that is what it says: nothing in it is escaped, and no segment is . or .."""
 
 
-
 class SegmentMiddleware:
     """Decodes the raw path segment by segment; a %2F comes out as a mark that path parameters turn back into `/`.
 
