@@ -1,6 +1,7 @@
 """The command `mnemic`."""
 
 import asyncio
+import gc
 import json
 import os
 from collections.abc import Callable, Coroutine
@@ -83,7 +84,7 @@ def serve(
     settings = _configured(port=port, host=host)
     asyncio.run(_refuse_unisolated(settings))  # uvicorn would wrap the reason in a traceback
     uvicorn.run(
-        create_app(settings),
+        create_app(settings, settled=_leave_to_itself),
         host=settings.host,
         port=settings.port,
         http=ProblemProtocol,
@@ -93,6 +94,12 @@ def serve(
         proxy_headers=False,  # the application does it, from its own setting
         timeout_graceful_shutdown=int(settings.shutdown_seconds),
     )
+
+
+def _leave_to_itself() -> None:
+    """What stands when the application does stands to its end: collections of garbage pass over it from here on."""
+    gc.collect()
+    gc.freeze()
 
 
 async def _refuse_unisolated(settings: Settings) -> None:

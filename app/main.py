@@ -112,8 +112,10 @@ SILENT: TelemetryConfig = {
 Opening = Callable[[Settings], AbstractAsyncContextManager[Services]]
 
 
-def create_app(settings: Settings | None = None, opening: Opening = services) -> FastAPI:
-    """The application; `opening` gives its use cases for as long as it runs."""
+def create_app(
+    settings: Settings | None = None, opening: Opening = services, settled: Callable[[], None] | None = None
+) -> FastAPI:
+    """The application; `opening` gives its use cases for as long as it runs, `settled` is called when it stands."""
     chosen = settings or get_settings()
 
     @asynccontextmanager
@@ -123,6 +125,8 @@ def create_app(settings: Settings | None = None, opening: Opening = services) ->
             await _look_at_role(running)
             await running.embedder.look()
             async with running.metrics.served(chosen.metrics_host, chosen.metrics_port), running.accesses.kept():
+                if settled is not None:
+                    settled()
                 yield
 
     app = FastAPIOffline(

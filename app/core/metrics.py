@@ -130,14 +130,20 @@ class Metrics:
         )
         self._pool_size = Gauge("mnemic_database_pool_size", "Connections the pool may hold", registry=registry)
         self._pool_used = Gauge("mnemic_database_pool_in_use", "Connections that are lent out", registry=registry)
+        self._routes: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._queue = _Queue()
         registry.register(self._queue)
 
     def answered(self, *, method: str, route: str | None, status: int, seconds: float) -> None:
         """Count one request by its route's template; what no route took is one label, whatever was asked for."""
         labels = (method if method in METHODS else "other", route or "unmatched")
-        self.requests.labels(*labels, str(status)).inc()
-        self.request_seconds.labels(*labels).observe(seconds)
+        known = self._routes.get((*labels, status))
+        if known is None:  # finding the labelled values takes longer than counting
+            known = self.requests.labels(*labels, str(status)), self.request_seconds.labels(*labels)
+            self._routes[*labels, status] = known
+        counter, histogram = known
+        counter.inc()
+        histogram.observe(seconds)
         if status in REFUSALS:
             self.auth_failures.labels(REFUSALS[status]).inc()
 

@@ -56,6 +56,8 @@ def text_fault(text: str) -> str | None:
     """Why a string cannot be stored; None where it can."""
     if "\0" in text:
         return "NUL characters are not allowed"
+    if text.isascii():
+        return None
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:

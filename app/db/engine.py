@@ -5,7 +5,7 @@ from typing import Any, Final
 from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from app.db import changes
+from app.db import changes, lending
 from app.db.dsn import Dsn
 from app.db.types import register_halfvec, register_halfvec_within
 
@@ -44,4 +44,5 @@ def create_engine(dsn: Dsn, *, pool_size: int, pool_timeout: float, connect_time
         connection.run_async(register_halfvec_within if dsn.pooled else register_halfvec)
 
     changes.watch(engine)
+    lending.watch(engine)
     return engine

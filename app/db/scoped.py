@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from app.core.errors import Problem
 from app.db import changes
 from app.db.checks import RoleCheck
 from app.db.faults import problem_of
+from app.db.lending import driver_of, given_back, lent
 
 T = TypeVar("T")
 
@@ -35,7 +37,7 @@ class TransactionLimits:
     lock_seconds: float = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Database:
     """A pool together with the role and limits that its transactions take on.
 
@@ -57,6 +59,19 @@ class Database:
         """Connections that are lent out at the moment."""
         return int(self.engine.pool.checkedout())  # type: ignore[attr-defined]
 
+    @cached_property
+    def _opening(self) -> str:
+        """BEGIN and its settings in one round trip; SET LOCAL, because set_config() does not reach Citus nodes."""
+        parts = [
+            "BEGIN",
+            f"SET LOCAL statement_timeout = {int(self.limits.statement_seconds * 1000)}",
+            f"SET LOCAL lock_timeout = {int(self.limits.lock_seconds * 1000)}",
+        ]
+        parts += [f"SET LOCAL {name} = {value}" for name, value in self.further.items()]
+        if self.role is not None:
+            parts.append(f"SET LOCAL ROLE {self.role}")
+        return "; ".join(parts)
+
     @asynccontextmanager
     async def transaction(
         self, tenant_id: UUID | None, *, planned_once: bool = False
@@ -75,7 +90,7 @@ class Database:
             ConfigurationError: Row-level security would not bind the acting role.
         """
         try:
-            opened = await _to_its_end(self._open(tenant_id, planned_once), undo=_close)
+            opened = await self._open(tenant_id, planned_once)
             try:
                 yield opened.connection
             except BaseException:
@@ -92,25 +107,30 @@ class Database:
 
     async def _open(self, tenant_id: UUID | None, planned_once: bool) -> "_Opened":  # noqa: FBT001 - private
         """A connection on which BEGIN went through: one that the server has dropped meanwhile is replaced unseen."""
-        begin = _begin(tenant_id, self.role, self.limits, self.further)
+        begin = self._opening
         if planned_once:
             begin = f"{begin}; {PLANNED_ONCE}"
+        if tenant_id is not None:
+            begin = f"{begin}; SET LOCAL app.tenant = '{UUID(str(tenant_id))}'"
         attempts = self.engine.pool.size() + 2  # type: ignore[attr-defined]
         for attempt in range(attempts):
-            connection = await self.engine.connect()
-            raw: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
-            opened = _Opened(connection, raw)
+            connection = lent(self.engine)
+            if connection is None:
+                connection = await _to_its_end(_connected(self.engine), undo=_unused)
+            opened = _Opened(connection, driver_of(connection))
             changes.begin(connection)
             try:
-                await raw.execute(begin)
-                await self.check.ensure(raw)
+                await opened.raw.execute(begin)
+                await self.check.ensure(opened.raw)
             except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, asyncpg.AdminShutdownError, OSError):
-                await connection.invalidate()
-                await _close(opened)
+                await _to_its_end(_drop(opened))
                 if attempt == attempts - 1:
                     raise
+            except asyncio.CancelledError:  # nobody knows whether it has begun
+                _keep(_drop(opened))
+                raise
             except BaseException:
-                await _close(opened)
+                await _to_its_end(_close(opened))
                 raise
             else:
                 return opened
@@ -123,21 +143,6 @@ class _Opened:
 
     connection: AsyncConnection
     raw: "asyncpg.Connection[Any]"
-
-
-def _begin(tenant_id: UUID | None, role: str | None, limits: TransactionLimits, further: Mapping[str, str]) -> str:
-    """BEGIN and all its settings in one round trip; SET LOCAL, because set_config() does not reach Citus nodes."""
-    parts = [
-        "BEGIN",
-        f"SET LOCAL statement_timeout = {int(limits.statement_seconds * 1000)}",
-        f"SET LOCAL lock_timeout = {int(limits.lock_seconds * 1000)}",
-    ]
-    parts += [f"SET LOCAL {name} = {value}" for name, value in further.items()]
-    if role is not None:
-        parts.append(f"SET LOCAL ROLE {role}")
-    if tenant_id is not None:
-        parts.append(f"SET LOCAL app.tenant = '{UUID(str(tenant_id))}'")
-    return "; ".join(parts)
 
 
 async def _commit(opened: _Opened) -> None:
@@ -156,6 +161,8 @@ async def _commit(opened: _Opened) -> None:
 async def _close(opened: _Opened) -> None:
     """Give the connection back clean, or throw it away; never hide the error on its way out."""
     connection, raw = opened.connection, opened.raw
+    if not raw.is_closed() and not raw.is_in_transaction() and given_back(connection):
+        return
     try:
         if raw.is_closed():
             await connection.invalidate()
@@ -165,6 +172,23 @@ async def _close(opened: _Opened) -> None:
         await connection.invalidate()
     finally:
         await connection.close()
+
+
+async def _drop(opened: _Opened) -> None:
+    """Throw a connection away whose state nobody knows."""
+    try:
+        await opened.connection.invalidate()
+    finally:
+        await opened.connection.close()
+
+
+async def _connected(engine: AsyncEngine) -> AsyncConnection:
+    return await engine.connect()
+
+
+async def _unused(connection: AsyncConnection) -> None:
+    """Give a connection back that nobody waits for any more."""
+    await connection.close()
 
 
 async def _to_its_end(work: Coroutine[Any, Any, T], undo: Callable[[T], Coroutine[Any, Any, None]] | None = None) -> T:

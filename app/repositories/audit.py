@@ -47,7 +47,7 @@ def line_script(line: Line) -> str:
     )
     names = "tenant_id, id, actor, action, resource, resource_id, subject, details, created_at"
     insert_line = f"INSERT INTO audit_log ({names}) VALUES ({', '.join(values)})"  # noqa: S608 - values are checked
-    return f"SET LOCAL app.tenant = '{UUID(str(line.tenant_id))}'; {insert_line}"
+    return f"SET LOCAL app.tenant = {values[0]}; {insert_line}"
 
 
 def _quoted(value: str) -> str:

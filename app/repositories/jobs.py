@@ -29,6 +29,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import IntegrityError
 
 from app.core.ids import new_id
+from app.db.lending import driver_of
 from app.db.models import jobs
 from app.domain.jobs import URGENT, JobKind, JobState
 from app.repositories.base import Repository, filled
@@ -316,7 +317,7 @@ class JobRepository(Repository):
         return await self._run(_OLD_LOG, {"before": before, "many": MANY})
 
     async def _raw(self) -> "asyncpg.Connection[Any]":
-        connection = (await self._connection.get_raw_connection()).driver_connection
+        connection = driver_of(self._connection)
         assert isinstance(connection, asyncpg.Connection)  # noqa: S101 - the only driver there is
         return connection
 

@@ -1,5 +1,6 @@
 """What becomes of a transaction's changes in the audit log: the one place that writes it."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Final
 from uuid import UUID
@@ -22,6 +23,8 @@ UPKEEP: Final = CACHES | {
     *("memory_postings", "memory_vectors", "message_postings", "message_vectors"),
 }
 """What jobs also write: records of their own, and what is computed from contents."""
+
+_OWN_ID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 async def note(connection: AsyncConnection, tenant_id: UUID, pseudonyms: Pseudonyms, met: Collection[str]) -> None:
@@ -69,6 +72,8 @@ def _counted(changed: Mapping[str, int], passed_over: Collection[str]) -> dict[s
 
 async def _shown(connection: AsyncConnection, pseudonyms: Pseudonyms, name: str, value: str) -> str:
     """The service's own ids stand as they are; those that clients chose may name a person."""
+    if _OWN_ID.fullmatch(value) is not None:
+        return value
     try:
         return str(UUID(value))
     except ValueError:

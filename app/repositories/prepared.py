@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql.asyncpg import dialect
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.db import changes
+from app.db.lending import driver_of
 
 _DIALECT: Final = dialect()  # type: ignore[no-untyped-call]
 
@@ -51,7 +52,6 @@ class Prepared:
 
     async def fetch(self, connection: AsyncConnection, arguments: list[Any]) -> list["asyncpg.Record"]:
         """Send it; the driver keeps the plan."""
-        driver: asyncpg.Connection[Any] = (await connection.get_raw_connection()).driver_connection  # type: ignore[assignment]
-        rows = await driver.fetch(self.text, *arguments)
+        rows = await driver_of(connection).fetch(self.text, *arguments)
         changes.written_out(connection, self.text, len(rows))
         return rows

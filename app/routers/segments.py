@@ -1,5 +1,6 @@
 """Path segments stay what they are: `DELETE /v1/users/a%2Ffacts` can only mean the user `a/facts`."""
 
+import re
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -9,7 +10,9 @@ from app.core.errors import BadRequest, Problem
 from app.routers.problems import send_problem
 from app.schemas.fields import SLASH_IN_SEGMENT
 
-_CONTROL: Final = frozenset(chr(code) for code in (*range(32), *range(127, 160)))
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_PLAIN: Final = re.compile(rb"(?:/(?:[A-Za-z0-9_~:@-][A-Za-z0-9_.~:@-]*)?)+")
+"""A path that is what it says: nothing in it is escaped, and no segment is . or .."""
 
 
 class SegmentMiddleware:
@@ -32,8 +35,9 @@ class SegmentMiddleware:
         if scope["type"] != "http" or not raw:
             await self._app(scope, receive, send)
             return
+        raw = raw.partition(b"?")[0]
         try:
-            path = "/".join(_segment(part) for part in raw.partition(b"?")[0].split(b"/"))
+            path = raw.decode() if _PLAIN.fullmatch(raw) else "/".join(_segment(part) for part in raw.split(b"/"))
         except Problem as problem:
             await send_problem(problem, scope, receive, send)
             return
@@ -49,6 +53,6 @@ def _segment(raw: bytes) -> str:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequest("The path is not valid UTF-8.", code="bad_path") from error
-    if text in {".", ".."} or any(character in _CONTROL for character in text):
+    if text in {".", ".."} or _CONTROL.search(text) is not None:
         raise BadRequest("The path has a control character, or a segment . or .. in it.", code="bad_path")
     return text.replace("/", SLASH_IN_SEGMENT)

@@ -28,7 +28,7 @@ MAX_METADATA_BYTES: Final = 64 * 1024
 SLASH_IN_SEGMENT: Final = "\x1f"
 """Stands for a %2F inside a path segment until the segment is read: see `app.routers.segments`."""
 
-_C1_END: Final = "\x9f"
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _RFC3339: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:[Zz]|[+-]\d{2}:?\d{2})", re.ASCII
 )
@@ -48,7 +48,7 @@ def _identifier(text: str) -> str:
     _storable(text)
     if text in {".", ".."}:
         raise ValueError("an id must not be . or ..")
-    if any(char < " " or "\x7f" <= char <= _C1_END for char in text):
+    if _CONTROL.search(text) is not None:
         raise ValueError("control characters are not allowed in ids")
     return text
 

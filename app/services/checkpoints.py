@@ -244,7 +244,6 @@ def _size(row: Mapping[str, Any]) -> int:
 
 
 def _tuple(row: Mapping[str, Any]) -> CheckpointTuple:
-    # Made without validation: it comes from the database, and there may be thousands of values.
     values = zip(*(row[name] or () for name in ("channels", "types", "codecs", "blobs")), strict=True)
     names = ("tasks", "paths", "idxs", "write_channels", "write_types", "write_blobs")
     writes = zip(*(row[name] or () for name in names), strict=True)
@@ -257,15 +256,11 @@ def _tuple(row: Mapping[str, Any]) -> CheckpointTuple:
         document=_base64(row["document"]),
         metadata=json.loads(row["metadata"]),
         values=[
-            StoredValue.model_construct(
-                channel=channel, type=kind, data=None if blob is None else _base64(unpack(codec, blob))
-            )
+            StoredValue(channel=channel, type=kind, data=None if blob is None else _base64(unpack(codec, blob)))
             for channel, kind, codec, blob in values
         ],
         writes=[
-            StoredWrite.model_construct(
-                task_id=task, task_path=path, idx=idx, channel=channel, type=kind, data=_base64(blob)
-            )
+            StoredWrite(task_id=task, task_path=path, idx=idx, channel=channel, type=kind, data=_base64(blob))
             for task, path, idx, channel, kind, blob in writes
         ],
     )

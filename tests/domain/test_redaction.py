@@ -146,6 +146,12 @@ def test_redacting_is_idempotent(text: str, phones: bool) -> None:
     assert redact(once.text, phones=phones) == redaction.Redacted(once.text, ())
 
 
+@given(TEXTS | st.lists(PIECES | st.sampled_from(redaction._WORDS) | st.text(max_size=4), max_size=9).map("".join))
+def test_a_text_without_any_sign_of_a_secret_has_none_by_any_rule(text: str) -> None:
+    folded = folding.fold(text)
+    assert redaction._SIGNS.search(folded.lower) is not None or redaction._found(folded) == []
+
+
 @given(TEXTS)
 def test_spans_are_in_order_within_the_text_and_apart(text: str) -> None:
     at = 0

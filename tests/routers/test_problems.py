@@ -1,5 +1,6 @@
 """Bad input gets a clear answer of one shape, stores nothing, and is never our own fault."""
 
+import asyncio
 import gzip
 import json
 import socket
@@ -10,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.routers.protocol import H11ProblemProtocol, ProblemProtocol, malformed
+from app.routers.protocol import H11ProblemProtocol, InOnePiece, ProblemProtocol, malformed
 from tests.conftest import Tenant
 from tests.routers.calls import body_of, every, problem_of
 
@@ -491,6 +492,33 @@ def test_what_is_no_http_request_gets_a_problem_document(live: str, sent: bytes)
     problem = json.loads(body)
     assert (problem["status"], problem["code"]) == (400, "malformed_request")
     assert problem["request_id"] == headers[b"x-request-id"].decode()
+
+
+async def test_a_head_leaves_with_its_body_and_alone_where_none_comes() -> None:
+    class Wire:
+        def __init__(self) -> None:
+            self.sent: list[bytes] = []
+            self.closed = False
+
+        def write(self, data: bytes) -> None:
+            self.sent.append(data)
+
+        def close(self) -> None:
+            self.closed = True
+
+    wire: Any = Wire()
+    transport = InOnePiece(wire)
+    transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    assert wire.sent == []
+    transport.write(b"HTTP/1.1 is what it says")
+    transport.write(b"more")
+    assert wire.sent == [b"HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 is what it says", b"more"]
+    transport.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+    await asyncio.sleep(0)
+    assert wire.sent[2:] == [b"HTTP/1.1 204 No Content\r\n\r\n"]
+    transport.write(b"HTTP/1.1 500 Oh\r\n\r\n")
+    transport.close()
+    assert (wire.sent[3:], wire.closed) == ([b"HTTP/1.1 500 Oh\r\n\r\n"], True)
 
 
 def test_the_slower_server_says_the_same() -> None:

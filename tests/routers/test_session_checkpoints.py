@@ -140,6 +140,16 @@ async def test_a_restore_makes_a_checkpoints_state_the_sessions(session: httpx.A
     problem_of(await session.post(f"{PATH}/{odd['id']}/restore"), 422)
 
 
+async def test_a_restore_does_not_move_the_latest(session: httpx.AsyncClient) -> None:
+    older, newest = await take(session, {"n": 1}), await take(session, {"n": 2})
+    assert body_of(await session.post(f"{PATH}/{older['id']}/restore"))["state"] == {"n": 1}
+    latest = body_of(await session.get(f"{PATH}/latest"))
+    assert (latest["id"], latest["state"]) == (newest["id"], {"n": 2})
+    assert len(body_of(await session.get(PATH))["results"]) == 2
+    after = await take(session, {"n": 3})
+    assert after["parent_id"] == newest["id"]
+
+
 async def test_a_fork_begins_a_session_where_the_checkpoint_stood(session: httpx.AsyncClient) -> None:
     await say(session, "trip", "By train, please.")
     kept = await take(session, {"by": "train"}, label="chosen", metadata={"node": "choose"})

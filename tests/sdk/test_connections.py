@@ -1,17 +1,21 @@
 """The sync client's connections: kept, not used when they are stale, and clear about what went wrong."""
 
+import json
 import os
 import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
+from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from mnemic_client import NoAnswer, ProblemError
+from mnemic_client.answers import Reading
 from mnemic_client.calls import Call, Retries
 from mnemic_client.transport import Transport
 
@@ -102,6 +106,18 @@ def test_a_problem_is_told_and_the_connection_stays() -> None:
         assert len(connections) == 1
 
 
+class Slow:
+    """A socket that gives so many bytes at a time."""
+
+    def __init__(self, words: bytes, at_once: int) -> None:
+        self._words, self._at_once = words, at_once
+
+    def recv(self, size: int, /) -> bytes:
+        given = self._words[: min(size, self._at_once)]
+        self._words = self._words[len(given) :]
+        return given
+
+
 @contextmanager
 def saying(words: bytes) -> Iterator[str]:
     """A host that says this to whoever comes, and then nothing."""
@@ -142,6 +158,53 @@ def test_nonsense_half_an_answer_and_silence_are_no_answer(words: bytes) -> None
         pytest.raises(NoAnswer, match="PUT /v1/checkpoints"),
     ):
         transport.send(PUT)
+
+
+@pytest.mark.parametrize("pieces", [1, 7, 65536])
+def test_an_answer_in_parts_is_put_together_however_it_arrives(pieces: int) -> None:
+    words = (
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b'4\r\n{"a"\r\n' + b'5; x="y"\r\n: [1]\r\n1\r\n}\r\n0\r\nTrailer: t\r\n\r\n'
+    )
+    reading = Reading(Slow(words, pieces))
+    assert json.loads(reading.answer().content) == {"a": [1]}
+    assert reading.stays
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "stays"),
+    [
+        (b"HTTP/1.1 204 No Content\r\n\r\n", 204, True),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}", 200, False),
+        (b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", 200, False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 500 Surplus\r\n\r\n", 200, False),
+    ],
+)
+def test_a_connection_is_used_again_only_where_nothing_is_left_on_it(words: bytes, status: int, stays: bool) -> None:
+    reading = Reading(Slow(words, 4096))
+    assert (reading.answer().status, reading.stays) == (status, stays)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nno header\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\n\r\n{}",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nmany\r\n{}\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nA: " + b"a" * 200_000,
+    ],
+)
+def test_what_does_not_say_where_it_ends_is_no_answer(words: bytes) -> None:
+    with pytest.raises(HTTPException):
+        Reading(Slow(words, 4096)).answer()
+
+
+def test_a_header_with_a_line_end_in_it_is_not_sent() -> None:
+    with host() as (url, connections, _), Transport(url, retries=ONCE) as transport:
+        with pytest.raises(ValueError, match="line"):
+            transport.send(replace(PUT, headers={"If-Match": "1\r\nX-Other: 2"}))
+        assert not connections
 
 
 def test_a_host_that_is_not_there_is_no_answer() -> None:

@@ -9,14 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.domain.redaction.api_keys import find_api_keys
+from app.domain.redaction import codes, passwords
+from app.domain.redaction.api_keys import KEY_RUN, find_api_keys
 from app.domain.redaction.codes import find_codes
 from app.domain.redaction.folding import OPAQUE, Folded, fold
 from app.domain.redaction.kinds import KINDS, Secret, SecretKind, placeholder
-from app.domain.redaction.numbers import find_numbers, find_phones
+from app.domain.redaction.numbers import DIGITS, find_numbers, find_phones
 from app.domain.redaction.passwords import find_passwords
 from app.domain.redaction.private_keys import find_private_keys
-from app.domain.redaction.tokens import find_credentials, find_tokens
+from app.domain.redaction.tokens import CREDENTIAL_SIGNS, TOKEN_SIGNS, find_credentials, find_tokens
 from app.domain.redaction.urls import find_url_passwords
 
 __all__ = ["KINDS", "Redacted", "Secret", "SecretKind", "find_secrets", "placeholder", "redact"]
@@ -41,6 +42,13 @@ _RULES: Final[Sequence[tuple[tuple[str, ...], Callable[[Folded], Iterator[Secret
 )
 """What must stand in a text for a rule to speak, and the rule; where two meet, the earlier one names the kind."""
 
+_WORDS: Final = ("-----begin ", "://", *TOKEN_SIGNS, *CREDENTIAL_SIGNS, *passwords.SIGNS, *codes.SIGNS)
+_SIGNS: Final = re.compile("|".join((*map(re.escape, _WORDS), KEY_RUN.pattern, DIGITS.pattern)))
+"""Without one of these in its lower-case form, no rule speaks of a text."""
+
+SHORT: Final = 200
+"""Up to here one look for all signs is quicker than asking rule by rule: so with names, labels and numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Redacted:
@@ -60,17 +68,23 @@ def find_secrets(text: str, *, phones: bool = False) -> list[Secret]:
     if len(text) >= BINARY_FROM and _BINARY.fullmatch(text) is not None:
         return []
     folded = fold(text)
-    found = [
-        secret
-        for signs, rule in _RULES
-        if not signs or any(sign in folded.text for sign in signs)
-        for secret in rule(folded)
-    ]
+    silent = len(folded.lower) <= SHORT and _SIGNS.search(folded.lower) is None
+    found = [] if silent else _found(folded)
     if phones:
         found += find_phones(folded)
     if not found:
         return []
     return [Secret(*folded.span(one.start, one.end), one.kind) for one in _joined(found) if not _taken_out(folded, one)]
+
+
+def _found(folded: Folded) -> list[Secret]:
+    """What the rules find, rule by rule."""
+    return [
+        secret
+        for signs, rule in _RULES
+        if not signs or any(sign in folded.text for sign in signs)
+        for secret in rule(folded)
+    ]
 
 
 def redact(text: str, *, phones: bool = False) -> Redacted:

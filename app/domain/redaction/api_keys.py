@@ -65,7 +65,7 @@ class _Vendor:
 
 BODIES: Final = {body: re.compile(f"{body[0]}{{{body[1]},}}+") for body in _VENDORS}
 _ALL: Final = tuple(_Vendor(prefix, BODIES[body]) for body, prefixes in _VENDORS.items() for prefix in prefixes.split())
-_KEY_RUN: Final = re.compile(r"[A-Za-z0-9+/_%.=-]{16}")
+KEY_RUN: Final = re.compile(r"[A-Za-z0-9+/_%.=-]{16}")
 """Every key has such a run: few texts do, and only they are looked through prefix by prefix."""
 
 _LONG_RUN: Final = re.compile(r"[A-Za-z0-9+/=_.:-]{32}")
@@ -89,7 +89,7 @@ _AWS_NEAR: Final = 160
 def find_api_keys(folded: Folded) -> Iterator[Secret]:
     """Keys of vendors, with their prefixes; of webhooks and storage accounts what comes after the address."""
     text = folded.text
-    if _KEY_RUN.search(text) is None:
+    if KEY_RUN.search(text) is None:
         return
     for vendor in _ALL:
         if vendor.prefix in text:

@@ -154,6 +154,9 @@ _LOGIN_WORDS: Final = ("log", "sign", "credential", "root", "admin")
 _UNLIKE_A_NAME: Final = re.compile(r"[!@#$%^&*+=~?]|[a-z][A-Z]|[0-9][A-Z]|[a-z]{4}[0-9]{1,4}[a-z]{3}")
 _MAIL_OR_PATH: Final = re.compile(r"[^@]{1,64}@[a-z0-9.-]{1,60}\.[a-z]{2,10}$|/|[a-z0-9_-]{1,40}/")
 
+SIGNS: Final = (*(word for words, _, _ in _CODES for word in words), *_LOGIN_WORDS)
+"""One of them stands in a text that has a code, in lower case."""
+
 
 def find_codes(folded: Folded) -> Iterator[Secret]:
     """Codes by what they are called, and passwords that stand behind the name of who logs in with them."""

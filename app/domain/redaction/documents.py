@@ -13,6 +13,11 @@ from app.domain.redaction.values import assigned_password, random_like
 LARGEST: Final = 10**20
 """No number of more digits is a card's; writing out huge ones is slow."""
 
+KEPT_NAMES: Final = 2048
+LONGEST_KEPT_NAME: Final = 64
+_plain_names: Final[set[tuple[str, bool]]] = set()
+"""Names of fields that were looked through and hold no secret, and whether telephone numbers counted: they recur."""
+
 Path = tuple[str | int, ...]
 Finds = list[tuple[Path, SecretKind]]
 """Where in a document secrets stood, and of which kinds."""
@@ -59,7 +64,11 @@ class _Walk:
         return value
 
     def _name(self, own: str, path: Path, taken: Mapping[str, Any], number: int) -> str:
+        if (own, self.phones) in _plain_names and own not in taken:
+            return own
         redacted = redact(own, phones=self.phones)
+        if not redacted.kinds and len(own) <= LONGEST_KEPT_NAME and len(_plain_names) < KEPT_NAMES:
+            _plain_names.add((own, self.phones))
         shown = redacted.text if redacted.text not in taken else f"{redacted.text} {number}"
         self.finds.extend(((*path, shown), kind) for kind in redacted.kinds)
         return shown

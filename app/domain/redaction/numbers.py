@@ -13,6 +13,9 @@ LONG_NUMBER: Final = re.compile(
 )
 """12 to 19 digits, single spaces or hyphens between, not within a longer word or number; a resident id may end in X."""
 
+DIGITS: Final = re.compile(r"[0-9](?:[ -]?+[0-9]){11}+")
+"""Such a number has so many digits."""
+
 _RESIDENT: Final = re.compile(r"([1-9][0-9]{5})[ -]?([0-9]{4})([0-9]{2})([0-9]{2})[ -]?([0-9]{3})([0-9Xx])")
 _WEIGHTS: Final = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _CHECKS: Final = "10X98765432"

@@ -66,6 +66,9 @@ COMMANDS: Final = re.compile(
     r"|(?:curl|wget|http)\s[^\n|;]{0,120}?(?<=\s)(?:-u|--user)[\s=][\"']?[^\s:\"']{1,64}+:)"
 )
 _COMMANDS: Final = ("mysql", "mariadb", "sshpass", "redis-cli", "curl", "wget", "http")
+SIGNS: Final = (*_WORDS, *_COMMANDS)
+"""One of them stands in a text that has a password, in lower case."""
+
 MIN_DIGITS: Final = 4
 """Of a code that ends in # or *, as keypads want it."""
 

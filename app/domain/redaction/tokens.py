@@ -30,7 +30,8 @@ NAMED: Final = re.compile(
     + r"|(?P<token>token|令牌|cookie)"
     + _LINK
 )
-_NAMES: Final = ("key", "secret", "token", "密钥", "密鑰", "秘钥", "秘鑰", "令牌", "cookie")
+CREDENTIAL_SIGNS: Final = ("key", "secret", "token", "密钥", "密鑰", "秘钥", "秘鑰", "令牌", "cookie")
+TOKEN_SIGNS: Final = ("eyj", "authorization", "bearer")
 MIN_BASIC: Final = 8
 
 
@@ -53,7 +54,7 @@ def find_tokens(folded: Folded) -> Iterator[Secret]:
 
 def find_credentials(folded: Folded) -> Iterator[Secret]:
     """Random values under a name: `api_key: ...`, `--token ...`, `密钥是……`."""
-    if not any(name in folded.lower for name in _NAMES):
+    if not any(name in folded.lower for name in CREDENTIAL_SIGNS):
         return
     for named in NAMED.finditer(folded.lower):
         value = VALUE.match(folded.text, named.end())

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,12 +11,14 @@ from uuid import uuid4
 
 import httpx
 
+from mnemic_client.answers import Answer
 from mnemic_client.errors import problem_of
 
 RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 PAUSE_SECONDS: Final = 0.1
 LONGEST_PAUSE_SECONDS: Final = 5.0
 KEPT_URLS: Final = 256
+_ENDS_A_HEADER: Final = re.compile(r"[\0\r\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +61,12 @@ class Call:
         """Whether it may be sent again when nobody knows what became of it."""
         return self.safe or self.once or self.method in {"GET", "PUT", "DELETE"}
 
-    def request(self, frame: "Frame") -> httpx.Request:
+    def outgoing(self, frame: "Frame") -> "Outgoing":
         """What is sent. An idempotency key is made once for all attempts: keep the result."""
         headers = {**frame.headers, **self.headers}
         if self.once:
             headers.setdefault("Idempotency-Key", str(uuid4()))
-        content = None
+        content = b""
         if self.body is not None:
             content = json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
             headers["Content-Type"] = "application/json"
@@ -71,7 +74,37 @@ class Call:
         url = frame.url(self.path)
         if given:
             url = url.copy_merge_params(given)
-        return httpx.Request(self.method, url, headers=headers, content=content, extensions=frame.extensions)
+        return Outgoing(self.method, url, headers, content)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request, ready to be sent; without content where there is no body."""
+
+    method: str
+    url: httpx.URL
+    headers: Mapping[str, str]
+    content: bytes
+
+    def request(self, frame: "Frame") -> httpx.Request:
+        """The same for httpx."""
+        return httpx.Request(
+            self.method, self.url, headers=self.headers, content=self.content or None, extensions=frame.extensions
+        )
+
+    def written(self) -> bytes:
+        """The same as bytes. Raises `ValueError` where a header would not stay one."""
+        lines = [
+            f"{self.method} {self.url.raw_path.decode('ascii')} HTTP/1.1",
+            f"Host: {self.url.netloc.decode('ascii')}",
+            "Accept-Encoding: identity",
+            *(f"{name}: {value}" for name, value in self.headers.items()),
+        ]
+        if self.content or self.method not in {"GET", "DELETE"}:
+            lines.append(f"Content-Length: {len(self.content)}")
+        if any(_ENDS_A_HEADER.search(line) for line in lines):
+            raise ValueError("A header has a line's end or a NUL in it.")
+        return "\r\n".join([*lines, "\r\n"]).encode("ascii") + self.content
 
 
 class Frame:
@@ -100,15 +133,20 @@ def path_of(*parts: str) -> str:
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 
-def read(response: httpx.Response) -> Any:
+def read(answer: Answer) -> Any:
     """The body of an answer. Raises `ProblemError`."""
-    if response.is_success:
-        return json.loads(response.content) if response.content else None
+    if answer.is_success:
+        return json.loads(answer.content) if answer.content else None
     try:
-        document = response.json()
+        document = json.loads(answer.content)
     except ValueError:
-        document = response.text
-    raise problem_of(response.status_code, document, response.headers.get("retry-after"))
+        document = answer.content.decode("utf-8", "replace")
+    raise problem_of(answer.status, document, answer.retry_after)
+
+
+def answer_of(response: httpx.Response) -> Answer:
+    """An answer that httpx has read."""
+    return Answer(response.status_code, response.content, response.headers.get("retry-after"))
 
 
 def named(**given: Any) -> dict[str, Any]:

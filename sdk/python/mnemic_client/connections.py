@@ -1,73 +1,50 @@
-"""Connections of the sync client, on the standard library: a checkpoint waits for every microsecond.
+"""Connections of the sync client, on plain sockets: a checkpoint waits for every microsecond.
 
 They do what a call to this service needs and no more: no proxy, no redirect, no stream.
 """
 
 import os
 import select
+import socket
 from contextlib import suppress
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from http.client import HTTPException
 from queue import Empty, LifoQueue
 from threading import BoundedSemaphore
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import httpx
 
+from mnemic_client.answers import Answer, Reading
+from mnemic_client.calls import Outgoing
 from mnemic_client.closing import Closing
 
-Address = tuple[int, str, str, int | None]
+Address = tuple[int, str, str, int]
 """Process, scheme, host, port."""
 
+_PORTS: Final = {"http": 80, "https": 443}
 _TIMED_OUT: Final = {True: httpx.ReadTimeout, False: httpx.ConnectTimeout}
 
 
-class _InOnePiece(HTTPConnection):
-    """Sends a request's head and body at once: the other side is woken once, and reads once."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._pieces: list[bytes] = []
-
-    def send(self, data: Any) -> None:
-        """Keeps what is to be sent until the answer is asked for."""
-        self._pieces.append(data)
-
-    def getresponse(self) -> HTTPResponse:
-        """Sends, and waits for the answer's head. Raises `HTTPException` where half of one would look whole."""
-        super().send(b"".join(self._pieces))
-        self._pieces.clear()
-        response = super().getresponse()
-        if response.status < httpx.codes.OK:
-            raise HTTPException("An answer before the answer is not waited for.")
-        if response.length is None and not response.chunked:
-            raise HTTPException("An answer that does not say where it ends may be half of one.")
-        return response
-
-
-class _Secured(_InOnePiece, HTTPSConnection):
-    """The same under TLS."""
-
-
-class Connections(Closing, httpx.BaseTransport):
+class Connections(Closing):
     """Kept open and shared by threads; one that the other side has closed meanwhile is not used again.
 
     Args:
         most: Connections at once; whoever comes then waits.
+        timeout: Seconds to wait for a free one, for a new one, and for each piece of an answer.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, timeout: float) -> None:
         self._free = BoundedSemaphore(most)
-        self._idle: dict[Address, LifoQueue[HTTPConnection]] = {}
+        self._timeout = timeout
+        self._idle: dict[Address, LifoQueue[socket.socket]] = {}
         self._security: Any = None
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def exchange(self, outgoing: Outgoing) -> Answer:
         """The answer, read to its end. Raises `httpx.TransportError`."""
-        timeout = request.extensions["timeout"]
-        if not self._free.acquire(timeout=timeout["pool"]):
+        if not self._free.acquire(timeout=self._timeout):
             raise httpx.PoolTimeout("All connections are in use.")
         try:
-            return self._exchanged(request, timeout["read"])
+            return self._exchanged(outgoing)
         finally:
             self._free.release()
 
@@ -78,67 +55,64 @@ class Connections(Closing, httpx.BaseTransport):
                 while True:
                     idle.get_nowait().close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None = None,
-        exc_value: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
-        self.close()
-
-    def _exchanged(self, request: httpx.Request, timeout: float) -> httpx.Response:
-        url = request.url
-        address = os.getpid(), url.scheme, url.host, url.port  # a forked process opens connections of its own
-        connection = self._alive(address) or self._opened(address, timeout)
+    def _exchanged(self, outgoing: Outgoing) -> Answer:
+        url = outgoing.url
+        # A forked process opens connections of its own.
+        address = os.getpid(), url.scheme, url.host, url.port or _PORTS.get(url.scheme, 80)
+        idle = self._idle.get(address)
+        if idle is None:
+            idle = self._idle.setdefault(address, LifoQueue())
+        sent = outgoing.written()
+        connection = _alive(idle) or self._opened(address)
+        reading = Reading(connection)
         try:
-            connection.request(request.method, url.raw_path.decode("ascii"), request.content, dict(request.headers))
-            response = connection.getresponse()
-            content = response.read()
+            connection.sendall(sent)  # head and body at once: the other side is woken once, and reads once
+            answer = reading.answer()
         except BaseException as error:  # also what interrupts a thread: half an answer must not be the next one's
             connection.close()
             raise _told(error, connected=True) from error
-        if response.will_close:
+        if reading.stays:
+            idle.put(connection)
+        else:
             connection.close()
-        else:
-            self._idle.setdefault(address, LifoQueue()).put(connection)
-        return _response(response, content)
+        return answer
 
-    def _alive(self, address: Address) -> HTTPConnection | None:
-        """The connection that was used last; what can be read from an idle one is its end."""
-        idle = self._idle.get(address)
-        with suppress(Empty):
-            while idle is not None:
-                connection = idle.get_nowait()
-                if connection.sock is not None and not _readable(connection.sock):
-                    return connection
-                connection.close()
-        return None
-
-    def _opened(self, address: Address, timeout: float) -> HTTPConnection:
+    def _opened(self, address: Address) -> socket.socket:
         _, scheme, host, port = address
-        if scheme == "https":
-            self._security = self._security or httpx.create_ssl_context()
-            connection: HTTPConnection = _Secured(host, port, timeout=timeout, context=self._security)
-        else:
-            connection = _InOnePiece(host, port, timeout=timeout)
         try:
-            connection.connect()
+            connection = socket.create_connection((host, port), self._timeout)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if scheme != "https":
+                return connection
+            self._security = self._security or httpx.create_ssl_context()
+            return self._secured(connection, host)
         except OSError as error:
             raise _told(error, connected=False) from error
-        return connection
+
+    def _secured(self, connection: socket.socket, host: str) -> socket.socket:
+        try:
+            secured: socket.socket = self._security.wrap_socket(connection, server_hostname=host)
+        except BaseException:
+            connection.close()
+            raise
+        return secured
 
 
-def _readable(sock: Any) -> bool:
+def _alive(idle: "LifoQueue[socket.socket]") -> socket.socket | None:
+    """The connection that was used last; what can be read from an idle one is its end."""
+    with suppress(Empty):
+        while True:
+            connection = idle.get_nowait()
+            if not _readable(connection):
+                return connection
+            connection.close()
+    return None
+
+
+def _readable(sock: socket.socket) -> bool:
     poller = select.poll()
     poller.register(sock, select.POLLIN)
     return bool(poller.poll(0))
-
-
-def _response(response: HTTPResponse, content: bytes) -> httpx.Response:
-    return httpx.Response(response.status, headers=response.getheaders(), content=content)
 
 
 def _told(error: BaseException, *, connected: bool) -> BaseException:

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import httpx
 
-from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Retries, read
+from mnemic_client.answers import Answer
+from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Outgoing, Retries, answer_of, read
 from mnemic_client.closing import AsyncClosing, Closing
 from mnemic_client.connections import Connections
 from mnemic_client.errors import NoAnswer
@@ -20,6 +21,24 @@ DEFAULT_CONNECTIONS: Final = 100
 
 def _limits(connections: int) -> httpx.Limits:
     return httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+
+
+class _Given:
+    """A transport of httpx that the caller brought, in the place of our own connections."""
+
+    def __init__(self, transport: httpx.BaseTransport, frame: Frame) -> None:
+        self._transport = transport
+        self._frame = frame
+
+    def exchange(self, outgoing: Outgoing) -> Answer:
+        """The answer. Raises `httpx.TransportError`."""
+        response = self._transport.handle_request(outgoing.request(self._frame))
+        response.read()
+        return answer_of(response)
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._transport.close()
 
 
 class Transport(Closing):
@@ -37,24 +56,25 @@ class Transport(Closing):
     ) -> None:
         self._retries = retries or Retries()
         self._frame = Frame(base_url, api_key, timeout)
-        self._http = transport or Connections(connections)
+        self._http: Connections | _Given = (
+            Connections(connections, timeout) if transport is None else _Given(transport, self._frame)
+        )
 
     def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
-        request = call.request(self._frame)
+        outgoing = call.outgoing(self._frame)
         for attempt in range(self._retries.attempts):
             last = attempt == self._retries.attempts - 1 or not call.repeatable
             try:
-                response = self._http.handle_request(request)
-                response.read()
+                answer = self._http.exchange(outgoing)
             except httpx.TransportError as error:
                 if last:
                     raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
                 time.sleep(self._retries.pause(attempt, None))
                 continue
-            if last or response.status_code not in RETRIED_STATUSES:
-                return read(response)
-            time.sleep(self._retries.pause(attempt, _asked_pause(response)))
+            if last or answer.status not in RETRIED_STATUSES:
+                return read(answer)
+            time.sleep(self._retries.pause(attempt, _asked_pause(answer)))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def pages(self, call: Call) -> Iterator[dict[str, Any]]:
@@ -91,7 +111,7 @@ class AsyncTransport(AsyncClosing):
 
     async def send(self, call: Call) -> Any:
         """The answer's body. Raises `ProblemError` or `NoAnswer`."""
-        request = call.request(self._frame)
+        request = call.outgoing(self._frame).request(self._frame)
         for attempt in range(self._retries.attempts):
             last = attempt == self._retries.attempts - 1 or not call.repeatable
             try:
@@ -102,9 +122,10 @@ class AsyncTransport(AsyncClosing):
                     raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
                 await asyncio.sleep(self._retries.pause(attempt, None))
                 continue
-            if last or response.status_code not in RETRIED_STATUSES:
-                return read(response)
-            await asyncio.sleep(self._retries.pause(attempt, _asked_pause(response)))
+            answer = answer_of(response)
+            if last or answer.status not in RETRIED_STATUSES:
+                return read(answer)
+            await asyncio.sleep(self._retries.pause(attempt, _asked_pause(answer)))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def pages(self, call: Call) -> AsyncIterator[dict[str, Any]]:
@@ -129,6 +150,6 @@ def _next(call: Call, cursor: str) -> Call:
     return replace(call, body={**call.body, "cursor": cursor})
 
 
-def _asked_pause(response: httpx.Response) -> float | None:
-    asked = response.headers.get("retry-after", "")
+def _asked_pause(answer: Answer) -> float | None:
+    asked = answer.retry_after or ""
     return float(asked) if asked.isdigit() else None
