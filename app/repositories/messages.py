@@ -22,6 +22,16 @@ _BY_IDS: Final = Prepared.of(
         messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
     )
 )
+_LATEST: Final = Prepared.of(
+    select(messages)
+    .where(
+        messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        messages.c.session_id == bindparam("session", type_=Text(collation="C")),
+    )
+    .order_by(messages.c.seq.desc())
+    .limit(bindparam("most", type_=BigInteger()))
+)
+"""In the path of every context."""
 
 
 class MessageRepository(Repository):
@@ -63,6 +73,12 @@ class MessageRepository(Repository):
             conditions.append(messages.c.seq < after if newest_first else messages.c.seq > after)
         order = messages.c.seq.desc() if newest_first else messages.c.seq
         return await self._all(select(messages).where(*conditions).order_by(order).limit(limit))
+
+    async def latest(self, session_id: str, limit: int) -> list[dict[str, Any]]:
+        """The last messages of a session, newest first, redacted ones among them."""
+        return await _LATEST.read(
+            self._connection, {"tenant_id": self._tenant_id, "session": session_id, "most": limit}
+        )
 
     async def count(self, session_id: str, from_seq: int = 0, to_seq: int | None = None) -> int:
         """How many messages a session has, between two numbers."""

@@ -34,9 +34,13 @@ class SessionRepository(Repository):
         """The same, its row locked until the commit."""
         return await self._first(select(sessions).where(*self._mine(session_id)).with_for_update())
 
-    async def hold(self, session_id: str, at: datetime) -> bool:
-        """Whether there is such a session that has not expired; if so, it stays until the commit."""
-        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at))
+    async def hold(self, session_id: str, at: datetime, changed_at: datetime | None = None) -> bool:
+        """Whether there is such a session that has not expired; if so, it stays until the commit.
+
+        With `changed_at`, only one that was not changed since that instant.
+        """
+        unchanged = [] if changed_at is None else [sessions.c.updated_at == changed_at]
+        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at), *unchanged)
         return await self._first(statement.with_for_update(read=True, key_share=True)) is not None
 
     async def expired(self, at: datetime, limit: int) -> list[str]:

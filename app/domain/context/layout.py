@@ -47,6 +47,7 @@ class Layout:
     key: bytes
     count: Count
     dropped: list[tuple[SectionName, str]] = field(default_factory=list)
+    _fenced: dict[SectionName, Shown] = field(default_factory=dict)
 
     def sections(self) -> list[Shown]:
         """The sections that have something to say, in order, each within its fence."""
@@ -116,9 +117,13 @@ class Layout:
         return entries
 
     def _shown(self, part: Part) -> Shown:
+        known = self._fenced.get(part.name)
+        if known is not None and known.pieces is part.pieces:
+            return known
         lines = "\n".join([part.heading, *(piece.text for piece in part.pieces)])
         text = wrap(lines, key=self.key, source=part.source)
-        return Shown(part.name, text, self.count(text), part.pieces)
+        shown = self._fenced[part.name] = Shown(part.name, text, self.count(text), part.pieces)
+        return shown
 
 
 def overhead(part: Part, key: bytes, count: Count) -> int:

@@ -11,11 +11,12 @@ from app.domain.context.parts import Count, Part, Piece, Spoken, newest_within, 
 from app.domain.context.words import HEADINGS, Tongue
 from app.domain.summary.lines import Line
 from app.domain.summary.windows import beyond_window
+from app.services.context.analysing import contradicted_by, ranking_for, systems_of
 from app.services.context.blocks import block_part
-from app.services.context.facts import Contradiction, contradictions, fact_parts
+from app.services.context.facts import Contradiction, fact_parts
 from app.services.context.gathered import Gathered
 from app.services.context.hints import hint_part
-from app.services.context.history import history, pieces_of, system_messages
+from app.services.context.history import history, pieces_of
 from app.services.context.profile import profile_part
 from app.services.context.recalled import Recalled
 from app.services.context.spoken import grouped
@@ -90,7 +91,7 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     """
     tongue = _tongue(found, recalled)
     about = [] if recalled.skipped is not None else found.profile
-    contradicted = contradictions({one.id: one for one in (*about, *recalled.facts)}.values(), found.recent)
+    contradicted = contradicted_by(about, recalled, found.recent)
     left_out = {one.fact.id for one in contradicted} | {hint.id for hint in recalled.hints}
     facts = [fact for fact in recalled.facts if fact.id not in left_out]
     left_out |= {fact.id for fact in facts}
@@ -217,11 +218,11 @@ def _summarised(
     purse.left = left - sum(one.tokens for one in more)
     part = _summary_part([], tongue, found)
     room = min(wish, purse.left - overhead(part, plan.key, plan.count))
-    said = history(strategy, found, recalled, missing, seqs, max(room, 0), plan.count)
+    said = history(ranking_for(strategy, found, recalled, missing), seqs, max(room, 0), plan.count)
     part = replace(part, pieces=tuple(pieces_of(said, plan.count)))
     if part.pieces:
         purse.left -= overhead(part, plan.key, plan.count) + sum(piece.tokens for piece in part.pieces)
-    systems = _system_first(found, plan, purse, seqs)
+    systems = _system_first(found, recalled, plan, purse, seqs)
     purse.dropped += [("messages", str(one.seq)) for one in older if one.seq not in seqs and one.seq > cursor]
     return [*systems, *shown], part, strategy, found.gap
 
@@ -239,10 +240,10 @@ def _window(lines: Sequence[Line], groups: list[list[Spoken]], plan: Plan) -> li
     return [group for group in groups if group[0].seq not in gone]
 
 
-def _system_first(found: Gathered, plan: Plan, purse: _Purse, shown: set[int]) -> list[Spoken]:
+def _system_first(found: Gathered, recalled: Recalled, plan: Plan, purse: _Purse, shown: set[int]) -> list[Spoken]:
     """Folded system messages as they were, as far as there is room; of equal ones the last."""
     kept: dict[str, Spoken] = {}
-    for one in reversed(system_messages(found)):
+    for one in reversed(systems_of(found, recalled)):
         cost = plan.count(f"system: {one.text}") + 4
         if one.from_seq in shown or one.text in kept:
             continue

@@ -1,6 +1,6 @@
 """Retrieval for a context: whose rows it may hold is another question than whose a search is about."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -46,6 +46,9 @@ MOST_CHARACTERS: Final = 2_000
 """Of a question, so much is searched for: a user's message may be a document."""
 
 
+Further = Callable[[Transaction, Sequence[int]], Awaitable[None]]
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is asked for.
@@ -80,8 +83,13 @@ class Retrieving:
     rewriter: QueryRewriter
     sizes: Sizes = field(default_factory=Sizes)
 
-    async def recall(self, principal: Principal, session: RowLike, wanted: Wanted) -> Recalled:
-        """What there is for a question, and the versions of the memories that it was found among."""
+    async def recall(
+        self, principal: Principal, session: RowLike, wanted: Wanted, further: Further | None = None
+    ) -> Recalled:
+        """What there is for a question, and the versions of the memories that it was found among.
+
+        `further` reads on in the same transaction, given the messages that are related to the question.
+        """
         query = wanted.query[:MOST_CHARACTERS]
         skipped = skipped_for(session, wanted.retrieval, query)
         if skipped is not None:
@@ -109,6 +117,8 @@ class Retrieving:
             facts = await _facts(tx, size, selection, question, scoring, wanted)
             hints = await hints_for(tx, owners, selection, question, scoring) if size.memories else ()
             related = await _related(tx, size, session, question, scoring)
+            if further is not None:
+                await further(tx, [seq for seq, _ in related])
             number = None if session["user_id"] is None else await tx.sessions.ordinal(owners[0], session["created_at"])
         return Recalled(
             query=wanted.query,
