@@ -3,12 +3,27 @@
 from datetime import datetime
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, RowMapping, delete, func, literal_column, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    DateTime,
+    RowMapping,
+    Text,
+    Uuid,
+    bindparam,
+    delete,
+    func,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import jobs, sessions
 from app.domain.scope import Scope
 from app.repositories.base import Repository
+from app.repositories.prepared import Prepared
 
 FILTERS = ("user_id", "agent_id", "app_id", "status")
 
@@ -21,6 +36,17 @@ _LAG: Final[dict[Lagging, tuple[ColumnElement[bool], ...]]] = {
     "extract": (sessions.c.extracted_seq < sessions.c.last_seq, sessions.c.memory == literal_column("'on'")),
 }
 """As the indexes have it, so that they serve."""
+
+_ORDINAL: Final = Prepared.of(
+    select(func.count().label("place"))
+    .select_from(sessions)
+    .where(
+        sessions.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        sessions.c.owner == bindparam("owner", type_=Text(collation="C")),
+        sessions.c.created_at <= bindparam("at", type_=DateTime(timezone=True)),
+    )
+)
+"""In the path of every search for a context."""
 
 
 class SessionRepository(Repository):
@@ -161,11 +187,8 @@ class SessionRepository(Repository):
 
     async def ordinal(self, owner: str, at: datetime) -> int:
         """The how manieth session of its owner one is that was made at an instant."""
-        statement = select(func.count()).select_from(sessions)
-        earlier = statement.where(
-            sessions.c.tenant_id == self._tenant_id, sessions.c.owner == owner, sessions.c.created_at <= at
-        )
-        return int((await self._connection.execute(earlier)).scalar_one())
+        rows = await _ORDINAL.run(self._connection, {"tenant_id": self._tenant_id, "owner": owner, "at": at})
+        return int(rows[0]["place"])
 
     async def lagging(self, kind: Lagging, before: datetime, limit: int) -> list[str]:
         """Sessions with messages that wait for a kind of job since before an instant, oldest first.
