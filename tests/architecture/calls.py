@@ -411,7 +411,7 @@ def session_calls() -> Iterator[Call]:
         yield Call(name + "get", who, lambda tx: tx.sessions.get(SESSION), users)
         yield Call(name + "get_for_update", who, lambda tx: tx.sessions.get_for_update(SESSION), users)
         yield Call(name + "hold", who, lambda tx: tx.sessions.hold(SESSION, AT), users)
-        yield Call(name + "hold", f"unchanged, {who}", lambda tx: tx.sessions.hold(SESSION, AT, AT), users)
+        yield Call(name + "hold", f"unchanged, {who}", lambda tx: tx.sessions.hold(SESSION, AT, at(N + 9)), users)
         yield Call("ContextRepository.at_hand", who, lambda tx: tx.contexts.at_hand(SESSION), users)
         yield Call(name + "change", who, lambda tx: tx.sessions.change(SESSION, {"title": "new"}), users)
         yield Call(name + "page", f"{who}, of all", lambda tx: tx.sessions.page({}, None, 50, AT), users)

@@ -1,6 +1,7 @@
 """From sections and messages to what a model reads: in their order, fenced as data, never above the budget."""
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Final
 
 from app.domain.context.defaults import SectionName
@@ -87,7 +88,8 @@ class Layout:
 
     def _give_way(self) -> bool:
         if len(self.spoken) > 1:
-            self.dropped.append(("messages", str(self.spoken.pop(0).seq)))
+            oldest = next((place for place, one in enumerate(self.spoken[:-1]) if one.role != "system"), 0)
+            self.dropped.append(("messages", str(self.spoken.pop(oldest).seq)))
             return True
         for name in _LAST_TO_GO:
             place = next((row for row, part in enumerate(self.parts) if part.name == name and part.pieces), None)
@@ -106,7 +108,9 @@ class Layout:
         sections = {one.name: one for one in self.sections()}
         asked = self.spoken[-1:] if self.spoken and self.spoken[-1].role == "user" else []
         before = self.spoken[: len(self.spoken) - len(asked)]
-        entries: list[Shown | Spoken] = []
+        # What the host has said to the model before anybody spoke never changes: nothing stands before it.
+        entries: list[Shown | Spoken] = [*takewhile(lambda one: one.role == "system", before)]
+        before = before[len(entries) :]
         for name in self.order:
             if name == "messages":
                 entries += before

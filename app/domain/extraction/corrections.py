@@ -53,7 +53,8 @@ _STATEMENT: Final = re.compile(r"(?:i|i'm|i've|we|we're|my|our)\b|我|咱|俺")
 """Begins what says by itself what is right."""
 
 _SETS: Final = re.compile(
-    r"(?:please )?(?:make|set|change|put|move) (?:it|that|(?:the|my|our) (?P<topic>[\w' -]{1,40}?))(?: to| at| for| on)? ",
+    r"(?:please )?(?:make|set|change|put|move) (?:it|that|(?:the|my|our) (?P<topic>[\w' -]{1,40}?))"
+    r"(?: to| at| for| on)? ",
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(r" ?(?!(?:a|per|an|and|or|in|on|at|for|of|to)\b)[^\W\d_]{1,12}", re.ASCII)

@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from app.core.text.language import language_of
 from app.domain.context.defaults import SectionName, Strategy
 from app.domain.context.layout import Layout, overhead
-from app.domain.context.parts import Count, Part, Piece, Spoken, newest_within, pieces_within
+from app.domain.context.parts import MESSAGE_TOKENS, Count, Part, Piece, Spoken, newest_within, pieces_within
 from app.domain.context.words import HEADINGS, Tongue
 from app.domain.summary.lines import Line
 from app.domain.summary.windows import beyond_window
@@ -31,6 +32,9 @@ BLOCK_SHARE: Final = 0.25
 
 HISTORY_SHARE: Final = 0.6
 """Of what is left, for what stands for earlier messages at most."""
+
+SYSTEM_SHARE: Final = 0.25
+"""Of the budget, for system messages before anything else of the conversation but its end."""
 
 LESSON_SHARE: Final = 3
 """One part in so many of what constraints leave to memories is kept for lessons and procedures, if there are any."""
@@ -205,6 +209,10 @@ def _summarised(
     tongue: Tongue,
     strategy: Strategy,
 ) -> tuple[list[Spoken], Part, Strategy, bool]:
+    question = sum(one.tokens for group in groups[-1:] for one in group)
+    led = _system_first(found, recalled, groups, plan, min(int(plan.budget * SYSTEM_SHARE), purse.left - question))
+    purse.left -= sum(one.tokens for one in led)
+    groups = [group for group in groups if group[0].seq not in {one.seq for one in led}]
     last, older, left = newest_within(groups, purse.left, LAST_MESSAGES)
     wish = plan.summary_tokens if strategy == "summary" else left
     reserve = min(wish, int(left * HISTORY_SHARE))
@@ -212,7 +220,7 @@ def _summarised(
     rest = [group for group in groups if group[-1].seq >= begin and group[0].seq < (last[0].seq if last else begin)]
     more, _, _ = newest_within(rest, left - reserve)
     shown = [*more, *last]
-    seqs = {one.seq for one in shown}
+    seqs = {one.seq for one in (*led, *shown)}
     cursor = found.session["summarized_seq"]
     missing = [line for line in lines if line.seq > cursor and line.seq not in seqs]
     purse.left = left - sum(one.tokens for one in more)
@@ -222,9 +230,13 @@ def _summarised(
     part = replace(part, pieces=tuple(pieces_of(said, plan.count)))
     if part.pieces:
         purse.left -= overhead(part, plan.key, plan.count) + sum(piece.tokens for piece in part.pieces)
-    systems = _system_first(found, recalled, plan, purse, seqs)
+    more_systems = _system_first(found, recalled, [], plan, purse.left, led)
+    purse.left -= sum(one.tokens for one in more_systems)
+    told = {one.text for one in (*led, *more_systems)} | {one.text for one in shown if one.role == "system"}
+    purse.dropped += [("messages", str(one.from_seq)) for one in systems_of(found, recalled) if one.text not in told]
     purse.dropped += [("messages", str(one.seq)) for one in older if one.seq not in seqs and one.seq > cursor]
-    return [*systems, *shown], part, strategy, found.gap
+    before = sorted((*led, *more_systems), key=lambda one: one.seq)
+    return [*before, *shown], part, strategy, found.gap
 
 
 def _first_shown(found: Gathered, lines: Sequence[Line], groups: list[list[Spoken]], plan: Plan) -> int:
@@ -240,18 +252,30 @@ def _window(lines: Sequence[Line], groups: list[list[Spoken]], plan: Plan) -> li
     return [group for group in groups if group[0].seq not in gone]
 
 
-def _system_first(found: Gathered, recalled: Recalled, plan: Plan, purse: _Purse, shown: set[int]) -> list[Spoken]:
-    """Folded system messages as they were, as far as there is room; of equal ones the last."""
+def _system_first(
+    found: Gathered,
+    recalled: Recalled,
+    groups: list[list[Spoken]],
+    plan: Plan,
+    room: int,
+    known: Sequence[Spoken] = (),
+) -> list[Spoken]:
+    """System messages with which a session began, and those that were folded, as they were: those that fit.
+
+    Of equal ones the last. `known` are those that are shown already.
+    """
+    first = takewhile(lambda group: group[0].role == "system", groups if groups and groups[0][0].seq == 1 else [])
+    begun = [one for group in first for one in group]
+    folded = []
+    for one in systems_of(found, recalled):
+        cost = plan.count(f"system: {one.text}") + MESSAGE_TOKENS
+        folded.append(Spoken(one.from_seq, "system", one.text, {"role": "system", "content": one.text}, cost))
     kept: dict[str, Spoken] = {}
-    for one in reversed(systems_of(found, recalled)):
-        cost = plan.count(f"system: {one.text}") + 4
-        if one.from_seq in shown or one.text in kept:
-            continue
-        if cost > purse.left:
-            purse.dropped.append(("messages", str(one.from_seq)))
-            continue
-        purse.left -= cost
-        kept[one.text] = Spoken(one.from_seq, "system", one.text, {"role": "system", "content": one.text}, cost)
+    texts = {one.text for one in known}
+    for spoken in reversed([*folded, *begun]):
+        if spoken.text not in texts and spoken.text not in kept and spoken.tokens <= room:
+            room -= spoken.tokens
+            kept[spoken.text] = spoken
     return sorted(kept.values(), key=lambda one: one.seq)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, assert_never
 
+from app.core.text.excerpts import excerpt
 from app.core.text.tokens import tokens
 from app.domain.context.defaults import Strategy
 from app.domain.context.parts import Count, Piece
@@ -49,7 +50,7 @@ def ranked_history(
             rolled = _towards(query, rolled)
             pool = [*rolled, *_towards(query, opened)]
         case "selective":
-            around = _related(found, dict(related))
+            around = _related(found, dict(related), query)
             whole = {one.from_seq: one.text for one in around}
             pool = [*(one for one in rolled if one.text not in whole.get(one.from_seq, "")), *around]
         case _:
@@ -98,7 +99,7 @@ def _towards(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     return found
 
 
-def _related(found: Gathered, relevance: Mapping[int, float]) -> list[Sentence]:
+def _related(found: Gathered, relevance: Mapping[int, float], query: str) -> list[Sentence]:
     """Messages that the question is about, and what stands beside them, as sentences."""
     sentences = []
     for row in found.around:
@@ -113,7 +114,7 @@ def _related(found: Gathered, relevance: Mapping[int, float]) -> list[Sentence]:
             score = BESIDE_SCORE
         else:
             continue
-        sentences.append(_said(text, row["seq"], row["role"], score))
+        sentences.append(_said(excerpt(text, query, LONGEST_MESSAGE), row["seq"], row["role"], score))
     return sentences
 
 

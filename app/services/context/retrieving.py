@@ -19,6 +19,7 @@ from app.repositories.search import Period
 from app.repositories.selection import Then
 from app.schemas.search import FactorWeights, LegWeights
 from app.services.candidates import leg_query, path_for, way_to_messages, zone_of
+from app.services.context.facts import current_of
 from app.services.context.hints import hints_for
 from app.services.context.recalled import Fact, Recalled
 from app.services.embedding import Embedder
@@ -181,7 +182,7 @@ async def _facts(
     facts = [_fact(one.hit, texts, session_id) for one in chosen.kept]
     if wanted.first:
         facts += await _most_important(tx, selection, {fact.id for fact in facts}, session_id)
-    return tuple(facts)
+    return tuple(facts) if selection.then.past else current_of(facts)
 
 
 def _fact(hit: Scored, texts: Texts, session_id: str) -> Fact:
