@@ -23,7 +23,7 @@ from app.schemas.context import (
 )
 from app.services.accesses import AccessLog
 from app.services.context.choosing import Chooser
-from app.services.context.composing import Composed, Plan, compose_context
+from app.services.context.composing import Composed, compose_context
 from app.services.context.gathered import (
     LEAST_COST,
     LEAST_RECENT,
@@ -37,6 +37,7 @@ from app.services.context.gathered import (
     turns_of,
     window_of,
 )
+from app.services.context.plan import Plan
 from app.services.context.prefetching import TURNS, PrefetchService, is_default
 from app.services.context.recalled import Recalled
 from app.services.context.retrieving import MOST_CHARACTERS, Retrieving, Wanted, skipped_for
