@@ -63,8 +63,8 @@ async def test_of_a_fact_that_changed_three_times_another_session_is_told_the_la
 async def test_of_a_very_long_message_the_passage_is_shown_that_the_question_is_about(
     api: httpx.AsyncClient, tenant: Tenant, language: str
 ) -> None:
-    pages = "".join(NOTES[language].replace("parish", f"parish {n}").replace("教区", f"教区{n}") for n in range(300))
-    await told(api, "s", user(pages + PASSAGE[language] + NOTES[language] * 20), assistant("OK"))
+    pages = "".join(NOTES[language].replace("parish", f"parish {n}").replace("教区", f"教区{n}") for n in range(40))
+    await told(api, "s", user(pages + PASSAGE[language] + NOTES[language] * 5), assistant("OK"))
     await chatter(api, "s", language, 18)
     await tenant.work()
     found = await context(api, query=ABOUT[language], strategy="selective")

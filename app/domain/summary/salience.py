@@ -18,7 +18,7 @@ from app.domain.gate.sentences import is_question, refusal_of
 from app.domain.memory import Category
 from app.domain.summary.changing import says_change
 from app.domain.summary.lines import Line, groups
-from app.domain.summary.sentences import Sentence, Sort
+from app.domain.summary.sentences import LASTING, Sentence, Sort
 
 LONGEST: Final = 320
 """Characters of one sentence; of a longer one the beginning is kept."""
@@ -26,6 +26,9 @@ LONGEST: Final = 320
 PART_CHARACTERS: Final = 4_000
 MOST_CHARACTERS: Final = 100_000
 """Of one message so much is read, in parts of the size above."""
+
+MOST_OF_A_MESSAGE: Final = 30
+"""Sentences: more than a summary of its stretch has room for."""
 
 LONGEST_RESULT: Final = 160
 CENTRALITY: Final = 0.2
@@ -83,7 +86,21 @@ def salient(lines: Sequence[Line]) -> list[Sentence]:
     """
     found = [*_of_tools(lines), *_of_speech(lines)]
     found.sort(key=lambda one: (one.from_seq, one.to_seq))
-    return _with_centrality(found)
+    return _best_of_each(_with_centrality(found))
+
+
+def _best_of_each(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, of a very long message those that matter most: later each is held against all others."""
+    places: dict[int, list[int]] = {}
+    for place, one in enumerate(found):
+        if one.sort not in LASTING:
+            places.setdefault(one.from_seq, []).append(place)
+    gone = {
+        place
+        for own in places.values()
+        for place in sorted(own, key=lambda place: (-found[place].score, place))[MOST_OF_A_MESSAGE:]
+    }
+    return [one for place, one in enumerate(found) if place not in gone]
 
 
 def _of_tools(lines: Sequence[Line]) -> Iterator[Sentence]:
