@@ -94,7 +94,7 @@ class Repository:
         self._meet(row)
         return row
 
-    def _meet(self, row: RowMapping) -> None:
+    def _meet(self, row: RowLike) -> None:
         """Note whose a row is."""
         user_id = row.get("user_id") or Scope.of_owner(row.get("owner") or "").user_id
         if user_id is not None:

@@ -23,6 +23,36 @@ _BY_IDS: Final = Prepared.of(
         messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
     )
 )
+_LATEST: Final = Prepared.of(
+    select(messages)
+    .where(
+        messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        messages.c.session_id == bindparam("session", type_=Text(collation="C")),
+    )
+    .order_by(messages.c.seq.desc())
+    .limit(bindparam("most", type_=BigInteger()))
+)
+"""In the path of every context."""
+
+_SPANS: Final = (
+    func.unnest(
+        bindparam("sessions", type_=ARRAY(Text(collation="C"))),
+        bindparam("firsts", type_=ARRAY(BigInteger())),
+        bindparam("lasts", type_=ARRAY(BigInteger())),
+    )
+    .table_valued("session_id", "first", "last")
+    .render_derived()
+)
+_AROUND: Final = Prepared.of(
+    select(messages)
+    .join_from(
+        _SPANS,
+        messages,
+        (messages.c.session_id == _SPANS.c.session_id) & messages.c.seq.between(_SPANS.c.first, _SPANS.c.last),
+    )
+    .where(messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()))
+    .order_by(messages.c.session_id, messages.c.seq)
+)
 
 _OF_SESSION: Final = (
     messages.c.tenant_id == bindparam("tenant", type_=Uuid()),
@@ -96,6 +126,12 @@ class MessageRepository(Repository):
         order = messages.c.seq.desc() if newest_first else messages.c.seq
         return await self._all(select(messages).where(*conditions).order_by(order).limit(limit))
 
+    async def latest(self, session_id: str, limit: int) -> list[dict[str, Any]]:
+        """The last messages of a session, newest first, redacted ones among them."""
+        return await _LATEST.read(
+            self._connection, {"tenant_id": self._tenant_id, "session": session_id, "most": limit}
+        )
+
     async def count(self, session_id: str, from_seq: int = 0, to_seq: int | None = None) -> int:
         """How many messages a session has, between two numbers."""
         conditions = [*self._of(session_id), messages.c.seq >= from_seq]
@@ -163,24 +199,15 @@ class MessageRepository(Repository):
         statement = select(latest.c.text, latest.c.owner).where(latest.c.role == "user")
         return await self._all(statement.order_by(latest.c.id.desc()).limit(limit))
 
-    async def around(self, spans: Sequence[tuple[str, int, int]]) -> list[RowMapping]:
+    async def around(self, spans: Sequence[tuple[str, int, int]]) -> list[dict[str, Any]]:
         """Messages within spans of (session, first seq, last seq), by session and number."""
-        given = func.unnest(
-            bindparam(None, [span[0] for span in spans], type_=ARRAY(Text(collation="C"))),
-            bindparam(None, [span[1] for span in spans], type_=ARRAY(BigInteger())),
-            bindparam(None, [span[2] for span in spans], type_=ARRAY(BigInteger())),
-        )
-        wanted = given.table_valued("session_id", "first", "last").render_derived()
-        statement = (
-            select(messages)
-            .join_from(
-                wanted,
-                messages,
-                (messages.c.session_id == wanted.c.session_id) & messages.c.seq.between(wanted.c.first, wanted.c.last),
-            )
-            .where(messages.c.tenant_id == self._tenant_id)
-        )
-        return await self._all(statement.order_by(messages.c.session_id, messages.c.seq))
+        values = {
+            "tenant_id": self._tenant_id,
+            "sessions": [span[0] for span in spans],
+            "firsts": [span[1] for span in spans],
+            "lasts": [span[2] for span in spans],
+        }
+        return await _AROUND.read(self._connection, values)
 
     async def redact(self, message_id: UUID, values: dict[str, Any]) -> RowMapping:
         """Overwrite a message's content and take it out of both indexes."""

@@ -5,8 +5,11 @@ from typing import Any, Final, Literal
 
 from sqlalchemy import (
     ColumnElement,
+    DateTime,
     RowMapping,
     Select,
+    Text,
+    Uuid,
     bindparam,
     delete,
     func,
@@ -21,6 +24,7 @@ from sqlalchemy.dialects.postgresql import insert
 from app.db.models import jobs, sessions
 from app.domain.scope import Scope
 from app.repositories.base import Repository
+from app.repositories.prepared import Prepared
 
 FILTERS = ("user_id", "agent_id", "app_id", "status")
 
@@ -40,6 +44,16 @@ _ONE: Final = select(sessions).where(
 )
 _ONE_LOCKED: Final = _ONE.with_for_update()
 """Built once: every call and every job reads its session."""
+_ORDINAL: Final = Prepared.of(
+    select(func.count().label("place"))
+    .select_from(sessions)
+    .where(
+        sessions.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        sessions.c.owner == bindparam("owner", type_=Text(collation="C")),
+        sessions.c.created_at <= bindparam("at", type_=DateTime(timezone=True)),
+    )
+)
+"""In the path of every search for a context."""
 
 
 class SessionRepository(Repository):
@@ -53,9 +67,13 @@ class SessionRepository(Repository):
         """The same, its row locked until the commit."""
         return await self._first(self._of_mine(_ONE_LOCKED), self._named(session_id))
 
-    async def hold(self, session_id: str, at: datetime) -> bool:
-        """Whether there is such a session that has not expired; if so, it stays until the commit."""
-        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at))
+    async def hold(self, session_id: str, at: datetime, changed_at: datetime | None = None) -> bool:
+        """Whether there is such a session that has not expired; if so, it stays until the commit.
+
+        With `changed_at`, only one that was not changed since that instant.
+        """
+        unchanged = [] if changed_at is None else [sessions.c.updated_at == changed_at]
+        statement = select(sessions.c.id).where(*self._mine(session_id), *self._alive(at), *unchanged)
         return await self._first(statement.with_for_update(read=True, key_share=True)) is not None
 
     async def expired(self, at: datetime, limit: int) -> list[str]:
@@ -176,11 +194,8 @@ class SessionRepository(Repository):
 
     async def ordinal(self, owner: str, at: datetime) -> int:
         """The how manieth session of its owner one is that was made at an instant."""
-        statement = select(func.count()).select_from(sessions)
-        earlier = statement.where(
-            sessions.c.tenant_id == self._tenant_id, sessions.c.owner == owner, sessions.c.created_at <= at
-        )
-        return int((await self._connection.execute(earlier)).scalar_one())
+        rows = await _ORDINAL.run(self._connection, {"tenant_id": self._tenant_id, "owner": owner, "at": at})
+        return int(rows[0]["place"])
 
     async def lagging(self, kind: Lagging, before: datetime, limit: int) -> list[str]:
         """Sessions with messages that wait for a kind of job since before an instant, oldest first.

@@ -50,6 +50,19 @@ _OVERTAKEN: Final = Prepared.of(
 )
 """In the path of every context."""
 
+_WANTED: Final = func.unnest(bindparam("seqs", type_=ARRAY(BigInteger()))).table_valued("seq").render_derived()
+_STRETCHES: Final = Prepared.of(
+    select(summaries)
+    .where(
+        summaries.c.tenant_id == _TENANT,
+        summaries.c.session_id == _SESSION,
+        summaries.c.level == literal_column("0"),
+        select(_WANTED.c.seq).where(_WANTED.c.seq.between(summaries.c.from_seq, summaries.c.to_seq)).exists(),
+    )
+    .order_by(summaries.c.from_seq)
+    .limit(bindparam("most", type_=BigInteger()))
+)
+
 
 class SummaryRepository(Repository):
     """The tree of a session. The caller has looked whether the key may see it, and locked it before it writes."""
@@ -63,23 +76,10 @@ class SummaryRepository(Repository):
         statement = select(summaries).where(*self._of(session_id))
         return await self._all(statement.order_by(summaries.c.level.desc(), summaries.c.from_seq))
 
-    async def stretches(self, session_id: str, seqs: Sequence[int], limit: int) -> list[RowMapping]:
+    async def stretches(self, session_id: str, seqs: Sequence[int], limit: int) -> list[dict[str, Any]]:
         """The summaries of level 0 in whose stretches these messages stand."""
-        wanted = (
-            func.unnest(bindparam(None, sorted(set(seqs)), type_=ARRAY(BigInteger())))
-            .table_valued("seq")
-            .render_derived()
-        )
-        statement = (
-            select(summaries)
-            .where(
-                *self._of(session_id),
-                summaries.c.level == 0,
-                select(wanted.c.seq).where(wanted.c.seq.between(summaries.c.from_seq, summaries.c.to_seq)).exists(),
-            )
-            .order_by(summaries.c.from_seq)
-        )
-        return await self._all(statement.limit(limit))
+        values = {"tenant_id": self._tenant_id, "session": session_id, "seqs": sorted(set(seqs)), "most": limit}
+        return await _STRETCHES.read(self._connection, values)
 
     async def covering(self, session_id: str, seq: int) -> list[RowMapping]:
         """Every summary in whose range a message stands."""

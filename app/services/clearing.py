@@ -33,7 +33,7 @@ class ClearingService:
             empty = {"metadata": {}, "tokens": 0, "length": 0, "content_hash": text_hash("")}
             await tx.messages.redact(message["id"], blank | empty | {"redacted_at": clock.now()})
             await forget_message(tx, session, seq)
-            await tx.owners.lock_and_change(session["owner"], OwnerChange(message_tokens=-message["length"]))
+            await _take_away(tx, session, 0, message["length"])
             return Answer(204, None)
 
         return await write_once(self.uow, write, None, work)

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from app.core import clock, ids
 from app.core.errors import Conflict, NotFound, PreconditionFailed
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.repositories.base import Row
+from app.repositories.base import Row, RowLike
 from app.repositories.idempotency import IdempotencyClaim
 from app.repositories.owners import OwnerChange
 from app.schemas.lists import Page, decode_cursor, encode_cursor
@@ -17,6 +17,8 @@ from app.services.answers import Answer, Write, write_once
 from app.services.history import event_row
 from app.services.redacting import Redacting
 from app.uow import Transaction, UnitOfWork
+
+_Found = TypeVar("_Found", bound=RowLike)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,13 +215,13 @@ def id_taken() -> Conflict:
     return Conflict("This id is taken.", code="id_taken")
 
 
-def _there(row: Row | None) -> Row:
+def _there(row: _Found | None) -> _Found:
     if row is None:
         raise no_session()
     return row
 
 
-def alive(row: Row | None) -> Row:
+def alive(row: _Found | None) -> _Found:
     """A session that is there and has not expired; raises `NotFound`."""
     found = _there(row)
     if found["expires_at"] is not None and found["expires_at"] <= clock.now():

@@ -127,6 +127,18 @@ async def test_more_sentences_than_asked_for_are_cut_and_another_language_is_not
     assert texts(found) == [noun(language, 3)]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_small_talk_that_the_model_repeats_is_not_kept(
+    api: httpx.AsyncClient, tenant: Tenant, host: Inventing, language: str
+) -> None:
+    thanks = {"en": "Thank you!", "zh": "谢谢!"}[language]
+    rows = [{"text": noun(language, 3), "messages": [1]}, {"text": thanks, "messages": [3]}]
+    content = json.dumps({"sentences": rows}, ensure_ascii=False)
+    host.otherwise = Turn(change=lambda ordinary: _saying(ordinary, content))
+    await told(api, "s", user(noun(language, 3)), assistant("OK"), user(thanks), assistant("OK"))
+    assert texts(await fold(api, keep_turns=0)) == [noun(language, 3)]
+
+
 @pytest.mark.parametrize(
     "turn",
     [

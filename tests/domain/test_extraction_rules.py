@@ -113,6 +113,15 @@ def test_changes_and_endings_say_what_was_before(
 
 
 @pytest.mark.parametrize(
+    ("text", "key"),
+    [("旅行的预算现在是1800欧元。", "project.旅行预算"), ("其实旅行预算改成2100欧元吧。", "project.旅行预算")],
+)
+def test_one_thing_has_one_key_with_and_without_a_particle(text: str, key: str) -> None:
+    (found,) = taken(text)
+    assert found.key == key
+
+
+@pytest.mark.parametrize(
     ("said", "correction", "text", "before"),
     [
         ("The demo is on Tuesday.", "No, I meant Thursday", "The demo is on Thursday (2026-03-05)", "Tuesday"),
@@ -122,6 +131,8 @@ def test_changes_and_endings_say_what_was_before(
         ("Our API runs on port 8080.", "not 8080 but 9090", "Our API runs on port 9090", "8080"),
         ("我们的接口跑在 8080 端口。", "不是8080，是9090", "我们的接口跑在 9090 端口", "8080"),
         ("I live in Oslo.", "oops, I meant Bergen", "I live in Bergen", "Oslo"),
+        ("The rent is 900 euros.", "Actually, make it 950 euros", "The rent is 950 euros", "900 euros"),
+        ("The rent is 900 euros.", "Actually, make the rent 950 dollars", "The rent is 950 dollars", "900 euros"),
     ],
 )
 def test_a_correction_takes_the_place_of_what_was_said(said: str, correction: str, text: str, before: str) -> None:

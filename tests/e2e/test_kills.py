@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from uuid import uuid4
 
 import httpx
@@ -90,10 +91,24 @@ def test_writes_survive_kills_of_api_worker_and_database_at_random_moments(serve
         assert len(load.acknowledged) == load.wanted, f"seed {seed}"
         _is_all_there_once(served, load)
         until(partial(_ready, served), RECOVERY_SECONDS)
+        _is_folded_once(served, load)
 
 
 def _so_far(load: Load, writing: "list[Future[None]]", moment: int) -> bool:
     return len(load.acknowledged) >= moment or any(one.done() for one in writing)
+
+
+def _is_folded_once(house: House, load: Load) -> None:
+    """The worker was killed between appends and folds: every message stands in one summary of the lowest level."""
+    with house.client() as client:
+        path = f"/v1/sessions/{load.name}/summary"
+        answer = client.post(path, json={"keep_turns": 0})
+        assert answer.status_code in {200, 409}, answer.text  # 409: the worker has folded all of it
+        found = client.get(path).json()
+        last = max(message["seq"] for message in all_messages(client, load.name))
+    spans = sorted((node["from_seq"], node["to_seq"]) for node in found["tree"] if node["level"] == 0)
+    assert (spans[0][0], spans[-1][1], found["to_seq"]) == (1, last, last)
+    assert all(end + 1 == start for (_, end), (start, _) in pairwise(spans)), spans
 
 
 def _ready(house: House) -> bool:

@@ -1,6 +1,7 @@
 """From sections and messages to what a model reads: in their order, fenced as data, never above the budget."""
 
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, Final
 
 from app.domain.context.defaults import SectionName
@@ -47,6 +48,7 @@ class Layout:
     key: bytes
     count: Count
     dropped: list[tuple[SectionName, str]] = field(default_factory=list)
+    _fenced: dict[SectionName, Shown] = field(default_factory=dict)
 
     def sections(self) -> list[Shown]:
         """The sections that have something to say, in order, each within its fence."""
@@ -86,7 +88,8 @@ class Layout:
 
     def _give_way(self) -> bool:
         if len(self.spoken) > 1:
-            self.dropped.append(("messages", str(self.spoken.pop(0).seq)))
+            oldest = next((place for place, one in enumerate(self.spoken[:-1]) if one.role != "system"), 0)
+            self.dropped.append(("messages", str(self.spoken.pop(oldest).seq)))
             return True
         for name in _LAST_TO_GO:
             place = next((row for row, part in enumerate(self.parts) if part.name == name and part.pieces), None)
@@ -105,7 +108,9 @@ class Layout:
         sections = {one.name: one for one in self.sections()}
         asked = self.spoken[-1:] if self.spoken and self.spoken[-1].role == "user" else []
         before = self.spoken[: len(self.spoken) - len(asked)]
-        entries: list[Shown | Spoken] = []
+        # What the host has said to the model before anybody spoke never changes: nothing stands before it.
+        entries: list[Shown | Spoken] = [*takewhile(lambda one: one.role == "system", before)]
+        before = before[len(entries) :]
         for name in self.order:
             if name == "messages":
                 entries += before
@@ -116,9 +121,13 @@ class Layout:
         return entries
 
     def _shown(self, part: Part) -> Shown:
+        known = self._fenced.get(part.name)
+        if known is not None and known.pieces is part.pieces:
+            return known
         lines = "\n".join([part.heading, *(piece.text for piece in part.pieces)])
         text = wrap(lines, key=self.key, source=part.source)
-        return Shown(part.name, text, self.count(text), part.pieces)
+        shown = self._fenced[part.name] = Shown(part.name, text, self.count(text), part.pieces)
+        return shown
 
 
 def overhead(part: Part, key: bytes, count: Count) -> int:

@@ -52,6 +52,14 @@ _STAMP: Final = re.compile(r" \(\d{4}[-\d to/]*\)|（\d{4}[-\d至/]*）")
 _STATEMENT: Final = re.compile(r"(?:i|i'm|i've|we|we're|my|our)\b|我|咱|俺")
 """Begins what says by itself what is right."""
 
+_SETS: Final = re.compile(
+    r"(?:please )?(?:make|set|change|put|move) (?:it|that|(?:the|my|our) (?P<topic>[\w' -]{1,40}?))"
+    r"(?: to| at| for| on)? ",
+    re.IGNORECASE,
+)
+_UNIT: Final = re.compile(r" ?(?!(?:a|per|an|and|or|in|on|at|for|of|to)\b)[^\W\d_]{1,12}", re.ASCII)
+"""The word behind a number in English; a Chinese measure is written without a space, and read with the value."""
+
 MOST_WORDS: Final = 6
 
 
@@ -81,25 +89,52 @@ def corrected(sentence: Clause, turn: Turn, earlier: Sequence[Candidate]) -> tup
         old = earlier[place]
         if old.replaced or old.source != "user_stated":
             continue
-        span = _part(old, value, before, latest=said_so and place == len(earlier) - 1)
-        if span is not None:
-            return place, _with(old, span, value, sentence, turn)
+        part = _part(old, value, before, latest=said_so and place == len(earlier) - 1)
+        if part is not None:
+            return place, _with(old, *part, sentence, turn)
     return None
 
 
-def _part(old: Candidate, value: str, before: str | None, *, latest: bool) -> tuple[int, int] | None:
+def _part(old: Candidate, value: str, before: str | None, *, latest: bool) -> tuple[tuple[int, int], str] | None:
+    """Which part of an earlier candidate's text is wrong, and what stands there instead."""
     text = folded(_STAMP.sub("", old.text))
     if before is not None:
         place = text.find(folded(before))
-        return (place, place + len(before)) if place >= 0 else None
+        return ((place, place + len(before)), value) if place >= 0 else None
     for kind in _KINDS:
-        if kind.search(folded(value)):
+        new = kind.search(folded(value))
+        if new is not None:
             found = [match.span() for match in kind.finditer(text)]
-            return found[0] if len(found) == 1 else None
+            begin = _begin(value[: new.start()], text)
+            if len(found) != 1 or begin is None:
+                return None
+            return (
+                _with_unit(text, found[0], value[begin:], new.end() - begin)
+                if kind is _KINDS[-1]
+                else (
+                    found[0],
+                    value[begin:],
+                )
+            )
     if latest and old.value:
         place = text.find(folded(old.value))
-        return (place, place + len(old.value)) if place >= 0 else None
+        return ((place, place + len(old.value)), value) if place >= 0 else None
     return None
+
+
+def _begin(lead: str, text: str) -> int | None:
+    """Where the value begins behind "make the budget"; None where that is about something else than the text."""
+    verb = _SETS.fullmatch(lead)
+    if verb is None:
+        return 0
+    known = set(text.split())
+    return len(lead) if all(word in known for word in folded(verb["topic"] or "").split()) else None
+
+
+def _with_unit(text: str, number: tuple[int, int], value: str, end: int) -> tuple[tuple[int, int], str]:
+    """A number is put right together with its unit, where both have one: 900 euros, 950 dollars."""
+    held = _UNIT.match(text, number[1])
+    return ((number[0], held.end()) if held is not None and _UNIT.match(value, end) else number), value
 
 
 def _with(old: Candidate, span: tuple[int, int], value: str, sentence: Clause, turn: Turn) -> Candidate:

@@ -1,7 +1,7 @@
 """Sentences that a later one has overtaken: what was so is not told as if it were."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -42,18 +42,24 @@ MOST_OF_A_VALUE: Final = 4
 _ZERO: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def without_overtaken(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) -> list[Sentence]:
+def without_overtaken(
+    sentences: Sequence[Sentence], later: Sequence[Sentence] = (), settled: Collection[Sentence] = ()
+) -> list[Sentence]:
     """The sentences that no later one of theirs, or of `later`, has made history, in their order."""
-    return [one for one in still_true(sentences, later) if one is not None]
+    return [one for one in still_true(sentences, later, settled) if one is not None]
 
 
-def still_true(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) -> list[Sentence | None]:
+def still_true(
+    sentences: Sequence[Sentence], later: Sequence[Sentence] = (), settled: Collection[Sentence] = ()
+) -> list[Sentence | None]:
     """What is left of each sentence: None of one that a later one, or one of `later`, has made history.
 
     The last word holds: within one conversation the newer of two statements that cannot both be true is current. It
     matters as much as what it took the place of. Of a sentence with several clauses those stay that nobody took back.
+    Those that are `settled` were held against each other before, and are not again.
     """
     every = [*sentences, *later]
+    known = frozenset(place for place, one in enumerate(sentences) if one in settled) if settled else frozenset[int]()
     spoken: dict[str, list[int]] = {}
     for place, one in enumerate(every):
         if one.sort not in _STEADY and one.role != "tool":
@@ -62,7 +68,8 @@ def still_true(sentences: Sequence[Sentence], later: Sequence[Sentence] = ()) ->
     heirs: dict[int, float] = {}
     left: list[Sentence | None] = list(sentences)
     for place, one in enumerate(sentences):
-        for other in () if one.sort in _STEADY else sorted(_near(one, spoken)):
+        near = () if one.sort in _STEADY else sorted(_near(one, spoken))
+        for other in near if place not in known else (other for other in near if other not in known):
             now = left[place]
             if now is not None and _after(every[other], one) and overtakes(every[other].text, now.text):
                 left[place] = _rest(every[other].text, now)

@@ -1,6 +1,6 @@
 """Which sentences of a stretch are kept, within a number of tokens."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from app.domain.likeness import Wording
@@ -24,7 +24,7 @@ def room_for(tokens: int) -> int:
     return max(LEAST_SEGMENT, min(MOST_SEGMENT, int(tokens * SEGMENT_SHARE)))
 
 
-def chosen(sentences: Sequence[Sentence], room: int, count: Count, later: Sequence[Sentence] = ()) -> list[Sentence]:
+def chosen(sentences: Sequence[Sentence], room: int, count: Count) -> list[Sentence]:
     """The sentences that matter most and fit, in order; each thing once, and nothing that was overtaken.
 
     System messages and constraints are taken first, the former whatever the room: they are kept word for word.
@@ -33,17 +33,32 @@ def chosen(sentences: Sequence[Sentence], room: int, count: Count, later: Sequen
         sentences: Of one stretch, or of several summaries.
         room: Tokens that those kept may have together, system messages apart.
         count: The counter of tokens.
-        later: What is shown elsewhere, and may have overtaken some of these.
     """
-    current = without_overtaken(_once(sentences), later)
-    kept = [one for one in current if one.sort == "system"]
-    left = room
-    ranked = sorted(
-        (one for one in current if one.sort != "system" and (one.sort in LASTING or one.score >= LEAST_SCORE)),
-        key=lambda one: (one.sort not in LASTING, -one.score, -one.from_seq),
+    return taken(ranked(sentences), room, count)
+
+
+def ranked(
+    sentences: Sequence[Sentence], later: Sequence[Sentence] = (), settled: Collection[Sentence] = ()
+) -> list[Sentence]:
+    """The sentences that may be kept, what matters most first; each thing once, and nothing that was overtaken.
+
+    Args:
+        sentences: Of one stretch, or of several summaries.
+        later: What is shown elsewhere, and may have overtaken some of these.
+        settled: Those among which it is known that none has overtaken another.
+    """
+    current = without_overtaken(_once(sentences), later, settled)
+    return sorted(
+        (one for one in current if one.sort in LASTING or one.score >= LEAST_SCORE),
+        key=lambda one: (one.sort != "system", one.sort not in LASTING, -one.score, -one.from_seq),
     )
-    for one in ranked:
-        cost = count(one.shown) + 1
+
+
+def taken(ranking: Sequence[Sentence], room: int, count: Count) -> list[Sentence]:
+    """Of ranked sentences those that fit, in order; system messages whatever the room."""
+    kept, left = list[Sentence](), room
+    for one in ranking:
+        cost = 0 if one.sort == "system" else count(one.shown) + 1
         if cost <= left:
             kept.append(one)
             left -= cost

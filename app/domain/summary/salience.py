@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.core.text.content import content_terms
+from app.core.text.scripts import HAN
 from app.core.text.tokens import tokens
 from app.domain.extraction.candidates import Candidate
 from app.domain.extraction.clauses import joined, sentences_of
@@ -17,10 +18,17 @@ from app.domain.gate.sentences import is_question, refusal_of
 from app.domain.memory import Category
 from app.domain.summary.changing import says_change
 from app.domain.summary.lines import Line, groups
-from app.domain.summary.sentences import Sentence, Sort
+from app.domain.summary.sentences import LASTING, Sentence, Sort
 
 LONGEST: Final = 320
 """Characters of one sentence; of a longer one the beginning is kept."""
+
+PART_CHARACTERS: Final = 4_000
+MOST_CHARACTERS: Final = 100_000
+"""Of one message so much is read, in parts of the size above."""
+
+MOST_OF_A_MESSAGE: Final = 30
+"""Sentences: more than a summary of its stretch has room for."""
 
 LONGEST_RESULT: Final = 160
 CENTRALITY: Final = 0.2
@@ -58,6 +66,14 @@ _UNKNOWN: Final = re.compile(
     r"to be (?:decided|confirmed)|tbd|not decided)\b|不知道|不清楚|不确定|待定|还没定|查一下|确认一下|稍后(?:回复|告诉)"
 )
 _NUMBER: Final = re.compile(r"\d")
+LATIN_WORD: Final = 3
+"""Chinese signs that say as much as a word in letters."""
+
+_HAN_SIGN: Final = re.compile(f"[{HAN}]")
+_WORD: Final = re.compile(f"[{HAN}]|[^\\W\\d_{HAN}]+")
+_FIGURE: Final = re.compile(r"[\w./:+-]*\d[\w./:+-]*", re.ASCII)
+_END: Final = re.compile(r"[.!?]\s|[。！？\n]")
+_TELLS: Final = re.compile(r"\b(?:is|are|was|were|be|costs?|has|have)\b|[是为叫有要花]", re.IGNORECASE)
 _SPACE: Final = re.compile(r"\s+")
 
 
@@ -70,7 +86,21 @@ def salient(lines: Sequence[Line]) -> list[Sentence]:
     """
     found = [*_of_tools(lines), *_of_speech(lines)]
     found.sort(key=lambda one: (one.from_seq, one.to_seq))
-    return _with_centrality(found)
+    return _best_of_each(_with_centrality(found))
+
+
+def _best_of_each(found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, of a very long message those that matter most: later each is held against all others."""
+    places: dict[int, list[int]] = {}
+    for place, one in enumerate(found):
+        if one.sort not in LASTING:
+            places.setdefault(one.from_seq, []).append(place)
+    gone = {
+        place
+        for own in places.values()
+        for place in sorted(own, key=lambda place: (-found[place].score, place))[MOST_OF_A_MESSAGE:]
+    }
+    return [one for place, one in enumerate(found) if place not in gone]
 
 
 def _of_tools(lines: Sequence[Line]) -> Iterator[Sentence]:
@@ -150,13 +180,48 @@ def _of_assistant(line: Line) -> Iterator[Sentence]:
 
 
 def _sentences(line: Line) -> Iterator[str]:
-    for clauses in sentences_of(line.turn.text):
-        whole = joined(line.turn.text, clauses)
-        end = whole.end
-        mark = line.turn.text[end : end + 1]
-        text = _cut(whole.text + (mark if mark in ".!?。！？" else ""), LONGEST)
-        if text:
-            yield text
+    """Each once; figures and names alone are told with the sentence before them: "It was sent! No. SF-99812"."""
+    told: dict[str, None] = {}
+    for text in _whole_sentences(line.turn.text):
+        last = next(reversed(told), None)
+        alone = last is not None and not is_question(folded(last)) and _is_fragment(text)
+        if last is not None and alone and len(last) + len(text) < LONGEST:
+            told.pop(last)
+            told[f"{last} {text}"] = None
+        else:
+            told[text] = None
+    yield from told
+
+
+def _whole_sentences(text: str) -> Iterator[str]:
+    for part in _parts(text):
+        for clauses in sentences_of(part):
+            whole = joined(part, clauses)
+            mark = part[whole.end : whole.end + 1]
+            found = _cut(whole.text + (mark if mark in ".!?。！？" else ""), LONGEST)
+            if found:
+                yield found
+
+
+def _parts(text: str) -> Iterator[str]:
+    """A long message, cut between sentences into what is read at once."""
+    start = 0
+    while start < min(len(text), MOST_CHARACTERS):
+        end = start + PART_CHARACTERS
+        if end < len(text):
+            ends = [match.end() for match in _END.finditer(text, start, end)]
+            end = ends[-1] if ends else end
+        yield text[start:end]
+        start = end
+
+
+def _is_fragment(text: str) -> bool:
+    """Whether it has figures and hardly a word that would say of what."""
+    if not _NUMBER.search(text) or _TELLS.search(text):
+        return False
+    return (
+        sum(1 if _HAN_SIGN.match(word) else LATIN_WORD for word in _WORD.findall(_FIGURE.sub(" ", text))) <= LATIN_WORD
+    )
 
 
 def _said(line: Line, text: str, sort: Sort, score: float) -> Sentence:

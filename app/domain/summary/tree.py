@@ -74,7 +74,7 @@ def corrected(nodes: Sequence[Node], fresh: Sequence[Sentence], count: Count) ->
         count: The counter of tokens.
     """
     old = [sentence for node in nodes for sentence in node.sentences]
-    current = still_true([*old, *fresh])
+    current = still_true([*old, *fresh], settled=frozenset(old))
     changed, place = [], 0
     for node in nodes:
         now = current[place : place + len(node.sentences)]

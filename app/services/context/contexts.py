@@ -8,10 +8,10 @@ from uuid import UUID
 
 from app.core import clock
 from app.domain.budget import estimate_tokens
-from app.domain.context.defaults import Strategy
 from app.domain.context.layout import Shown
 from app.domain.context.parts import Count, Spoken
 from app.domain.principal import Principal
+from app.repositories.contexts import Kept
 from app.schemas.context import (
     Context,
     ContextConflict,
@@ -23,26 +23,27 @@ from app.schemas.context import (
 )
 from app.services.accesses import AccessLog
 from app.services.context.choosing import Chooser
-from app.services.context.composing import Composed, Plan, compose_context
+from app.services.context.composing import Composed, compose_context
 from app.services.context.gathered import (
     LEAST_COST,
     LEAST_RECENT,
     MOST_WHOLE,
     Gathered,
-    fill,
-    open_up,
+    first_facts,
+    open_messages,
+    open_stretches,
+    read_summaries,
     recent_messages,
     turns_of,
+    window_of,
 )
+from app.services.context.plan import Plan
 from app.services.context.prefetching import TURNS, PrefetchService, is_default
 from app.services.context.recalled import Recalled
-from app.services.context.retrieving import Retrieving, Wanted, owners_of, skipped_for
+from app.services.context.retrieving import MOST_CHARACTERS, Retrieving, Wanted, skipped_for
 from app.services.redacting import Redacting
-from app.services.sessions import alive
+from app.services.sessions import alive, no_session
 from app.uow import Transaction, UnitOfWork
-
-_OPENS: dict[Strategy, bool] = {"selective": True, "hierarchical": False}
-"""Strategies that look at what the question is about: whether at its messages, or at the summaries over them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,33 +66,32 @@ class ContextService:
         request = (await self.redacting.clean(principal, request)).request
         plan = plan_of(principal, request, self.count)
         async with self.uow.begin(principal) as tx:
-            session = alive(await tx.sessions.get(session_id))
-            found = Gathered(session, await recent_messages(tx, session, _recent(plan, session["message_count"])))
+            found, kept = await _at_hand(tx, session_id, plan)
             wanted = wanted_of(request, found)
-            await fill(tx, found)
-            recalled = await self._prepared(tx, principal, found, wanted)
-            prefetched = recalled is not None
+            recalled = _without_search(found, wanted)
             if recalled is not None:
-                await _open(tx, plan, found, recalled)
-        if recalled is None:
-            recalled = await self._found(principal, found, wanted)
-            if recalled.related and plan.strategy in _OPENS:
-                async with self.uow.begin(principal) as tx:
-                    await _open(tx, plan, found, recalled)
-            recalled = await self._chosen(plan, found, recalled)
+                await read_summaries(tx, found)
+            elif wanted is not None and is_default(wanted):
+                recalled = await self.prefetch.matching(tx, kept, found, wanted, principal)
+        if recalled is None and wanted is not None:
+            recalled = await self._found(principal, plan, found, wanted)
+        recalled = recalled or Recalled("")
         composed = await asyncio.to_thread(compose_context, found, recalled, plan)
         self.accesses.note(principal.tenant_id, _served(composed), clock.now())
-        return _answer(session_id, request, plan, composed, recalled, prefetched=prefetched)
+        return _answer(session_id, request, plan, composed, recalled)
 
-    async def _prepared(
-        self, tx: Transaction, principal: Principal, found: Gathered, wanted: Wanted | None
-    ) -> Recalled | None:
-        """What was prepared for this question; None where it must be found now, or nothing is to be found."""
-        if wanted is None or not is_default(wanted) or skipped_for(found.session, wanted.retrieval, wanted.query):
-            return None
-        rows = await tx.contexts.prepared(found.session["id"])
-        versions = await tx.owners.memory_versions(owners_of(found.session)) if rows else {}
-        return self.prefetch.matching(rows, found, wanted, versions, principal)
+    async def _found(self, principal: Principal, plan: Plan, found: Gathered, wanted: Wanted) -> Recalled:
+        """What there is for a question that nobody has prepared for."""
+
+        async def further(tx: Transaction, related: Sequence[int]) -> None:
+            await read_summaries(tx, found)
+            if plan.strategy == "selective":
+                await open_messages(tx, found, related)
+            elif plan.strategy == "hierarchical":
+                await open_stretches(tx, found, related)
+
+        recalled = await self.retrieving.recall(principal, found.session, wanted, further)
+        return await self._chosen(plan, found, recalled)
 
     async def _chosen(self, plan: Plan, found: Gathered, recalled: Recalled) -> Recalled:
         """Of the messages that were found those that a language model holds for needed, where one is asked."""
@@ -104,11 +104,6 @@ class ContextService:
         found.around = [row for row in found.around if row["seq"] in kept]
         related = tuple((seq, 1.0 - place / len(seqs)) for place, seq in enumerate(seqs))
         return replace(recalled, related=related)
-
-    async def _found(self, principal: Principal, found: Gathered, wanted: Wanted | None) -> Recalled:
-        if wanted is None:
-            return Recalled("", skipped="memory_off" if found.session["memory"] == "off" else None)
-        return await self.retrieving.recall(principal, found.session, wanted)
 
 
 def plan_of(principal: Principal, request: ContextRequest, count: Count) -> Plan:
@@ -153,12 +148,28 @@ def _recent(plan: Plan, messages: int) -> int:
     if plan.strategy == "full":
         # What cannot fit needs not be read: the summary stands for it.
         return messages if messages * LEAST_COST <= plan.budget and messages <= MOST_WHOLE else LEAST_RECENT
-    return max(LEAST_RECENT, min(4 * plan.window_turns, 400))
+    return window_of(plan.window_turns)
 
 
-async def _open(tx: Transaction, plan: Plan, found: Gathered, recalled: Recalled) -> None:
-    if plan.strategy in _OPENS:
-        await open_up(tx, found, [seq for seq, _ in recalled.related], messages=_OPENS[plan.strategy])
+async def _at_hand(tx: Transaction, session_id: str, plan: Plan) -> tuple[Gathered, Sequence[Kept]]:
+    """The session as it stands, and what was prepared for it."""
+    there = await tx.contexts.at_hand(session_id)
+    if there is None:
+        raise no_session()
+    session = alive(there.session)
+    found = Gathered(session, await recent_messages(tx, session, _recent(plan, session["message_count"])))
+    found.state = there.state
+    found.blocks = there.blocks if session["memory"] != "off" else ()
+    found.profile = await first_facts(tx, found)
+    return found, there.kept
+
+
+def _without_search(found: Gathered, wanted: Wanted | None) -> Recalled | None:
+    """What is recalled where no memories are looked for; None where they are."""
+    if wanted is None:
+        return Recalled("", skipped="memory_off" if found.session["memory"] == "off" else None)
+    skipped = skipped_for(found.session, wanted.retrieval, wanted.query[:MOST_CHARACTERS])
+    return None if skipped is None else Recalled(wanted.query, skipped=skipped)
 
 
 def _served(composed: Composed) -> list[UUID]:
@@ -175,8 +186,6 @@ def _answer(
     plan: Plan,
     composed: Composed,
     recalled: Recalled,
-    *,
-    prefetched: bool,
 ) -> Context:
     layout = composed.layout
     shown = layout.sections()
@@ -204,7 +213,7 @@ def _answer(
             ContextConflict(memory_id=one.fact.id, stored=one.fact.row["text"], said=one.said, seq=one.seq)
             for one in composed.contradicted
         ],
-        prefetched=prefetched,
+        prefetched=recalled.analysis is not None,
         skipped=cast("Any", skipped),
         rewritten_query=recalled.rewritten,
         degraded=[*recalled.degraded, *(["summary"] if composed.missing else [])],

@@ -16,7 +16,7 @@ from app.domain.extraction.rules import extract
 from app.domain.extraction.turns import Turn
 from app.domain.fence import cut
 from app.domain.keys import built_in
-from app.domain.summary.changing import overtakes
+from app.domain.summary.changing import overtakes, says_change
 from app.repositories.base import RowLike
 from app.services.context.recalled import Fact
 from app.services.neighbours import statement_in
@@ -52,6 +52,25 @@ def contradictions(facts: Iterable[Fact], recent: Sequence[RowLike]) -> list[Con
                 found.append(Contradiction(fact, words, row["seq"]))
                 break
     return found
+
+
+def current_of(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """The memories without those that a newer one of them says to be no longer so; what is disputed stays so.
+
+    Two that merely differ were judged when they were written: here only those count that speak of a change.
+    """
+    stated = [fact for fact in facts if fact.row["source"] == "user_stated" and not fact.row["disputed"]]
+    gone = {
+        old.id
+        for old in stated
+        for new in stated
+        if new.said_at > old.said_at and not old.constraint and _replaces(new.row["text"], old.row["text"])
+    }
+    return tuple(fact for fact in facts if fact.id not in gone)
+
+
+def _replaces(new: str, old: str) -> bool:
+    return says_change(new) and overtakes(new, old)
 
 
 def fact_parts(facts: Sequence[Fact], tongue: Tongue, count: Count) -> tuple[Part, Part, Part]:

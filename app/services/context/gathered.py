@@ -1,12 +1,12 @@
 """What a context is made from, read in one short transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.domain.fence import cut
 from app.domain.summary.tree import Node
-from app.repositories.base import Row, RowLike
+from app.repositories.base import RowLike
 from app.services.context.profile import profile_facts
 from app.services.context.recalled import Fact
 from app.services.summaries.reading import MOST_QUOTES
@@ -21,6 +21,7 @@ LEAST_COST: Final = 5
 """Tokens of the shortest message: so many more cannot stand within a budget."""
 
 MOST_WHOLE: Final = 5_000
+MOST_OPENED: Final = 8
 REACH: Final = 1
 """Messages before and after a related one."""
 
@@ -41,14 +42,14 @@ class Gathered:
         opened: Summaries of the stretches in which these stand.
     """
 
-    session: Row
-    recent: list[Row]
-    blocks: list[Row] = field(default_factory=list)
+    session: RowLike
+    recent: list[RowLike]
+    blocks: Sequence[RowLike] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     overtaken: list[dict[str, Any]] = field(default_factory=list)
     profile: list[Fact] = field(default_factory=list)
-    state: dict[str, Any] = field(default_factory=dict)
-    around: list[Row] = field(default_factory=list)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    around: list[RowLike] = field(default_factory=list)
     opened: list[Node] = field(default_factory=list)
 
     @property
@@ -87,35 +88,43 @@ def turns_of(rows: Sequence[RowLike], most: int) -> list[str]:
     return [cut(row["text"]) for row in rows[-most:]]
 
 
-async def recent_messages(tx: Transaction, session: Row, wanted: int) -> list[Row]:
+async def recent_messages(tx: Transaction, session: RowLike, wanted: int) -> list[RowLike]:
     """The last messages of a session, oldest first; those that are not folded are among them, as far as can be."""
     unfolded = int(session["last_seq"] - session["summarized_seq"])
-    limit = max(wanted, min(unfolded, MOST_RECENT))
-    rows = await tx.messages.page(session["id"], after=None, limit=limit, newest_first=True, from_seq=0, to_seq=None)
+    rows = await tx.messages.latest(session["id"], max(wanted, min(unfolded, MOST_RECENT)))
     return [row for row in reversed(rows) if row["redacted_at"] is None]
 
 
-async def fill(tx: Transaction, found: Gathered) -> None:
-    """Read what every context needs beside the messages."""
+def window_of(turns: int) -> int:
+    """How many of the last messages are read for a window of so many turns."""
+    return max(LEAST_RECENT, min(4 * turns, 400))
+
+
+async def first_facts(tx: Transaction, found: Gathered) -> list[Fact]:
+    """What a session begins with of what is known about its user; afterwards nothing."""
     session = found.session
-    if session["memory"] != "off":
-        found.blocks = await tx.blocks.in_reach(session["user_id"], session["agent_id"])
-        if found.first and session["user_id"] is not None and session["known_at"] is None:
-            found.profile = await profile_facts(tx, session)
-    if session["summarized_seq"]:
-        found.nodes = [node_of(row) for row in await tx.summaries.current(session["id"])]
-        found.overtaken = await tx.summaries.overtaken(session["id"], MOST_QUOTES)
-    state = await tx.states.current(session["id"])
-    found.state = {} if state is None else state["document"]
+    begins = found.first and session["memory"] != "off"
+    if not begins or session["user_id"] is None or session["known_at"] is not None:
+        return []
+    return await profile_facts(tx, session)
 
 
-async def open_up(tx: Transaction, found: Gathered, seqs: Sequence[int], *, messages: bool) -> None:
-    """Read what the question is about: the messages with their neighbours, or the summaries of their stretches."""
-    if not seqs:
-        return
-    session_id = found.session["id"]
-    if messages:
-        rows = await tx.messages.around([(session_id, seq - REACH, seq + REACH) for seq in seqs])
+async def read_summaries(tx: Transaction, found: Gathered) -> None:
+    """Read what stands for the messages that were folded."""
+    if found.session["summarized_seq"]:
+        found.nodes = [node_of(row) for row in await tx.summaries.current(found.session["id"])]
+        found.overtaken = await tx.summaries.overtaken(found.session["id"], MOST_QUOTES)
+
+
+async def open_messages(tx: Transaction, found: Gathered, seqs: Sequence[int]) -> None:
+    """Read the messages that the question is about, with their neighbours."""
+    if seqs:
+        rows = await tx.messages.around([(found.session["id"], seq - REACH, seq + REACH) for seq in seqs])
         found.around = list({row["seq"]: row for row in rows if row["redacted_at"] is None}.values())
-    else:
-        found.opened = [node_of(row) for row in await tx.summaries.stretches(session_id, seqs, 8)]
+
+
+async def open_stretches(tx: Transaction, found: Gathered, seqs: Sequence[int]) -> None:
+    """Read the summaries of the stretches in which the messages stand that the question is about."""
+    if seqs:
+        rows = await tx.summaries.stretches(found.session["id"], seqs, MOST_OPENED)
+        found.opened = [node_of(row) for row in rows]

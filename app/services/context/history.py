@@ -1,21 +1,21 @@
 """What stands for the part of the conversation that is not shown as it was said, strategy by strategy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, assert_never
 
+from app.core.text.excerpts import excerpt
 from app.core.text.tokens import tokens
 from app.domain.context.defaults import Strategy
 from app.domain.context.parts import Count, Piece
 from app.domain.fence import cut
 from app.domain.smalltalk import worth_retrieving
-from app.domain.summary.choosing import chosen
+from app.domain.summary.choosing import ranked, taken
 from app.domain.summary.lines import Line
 from app.domain.summary.salience import salient
 from app.domain.summary.sentences import Sentence
 from app.services.context.gathered import Gathered
-from app.services.context.recalled import Recalled
 from app.services.summaries.reading import without_quotes
 
 LONGEST_MESSAGE: Final = 400
@@ -27,25 +27,17 @@ OPENED: Final = 0.5
 """What words that a sentence shares with the question add to its score, at most."""
 
 
-def history(
-    strategy: Strategy,
-    found: Gathered,
-    recalled: Recalled,
-    missing: Sequence[Line],
-    shown: AbstractSet[int],
-    room: int,
-    count: Count,
+def ranked_history(
+    strategy: Strategy, found: Gathered, query: str, related: Sequence[tuple[int, float]], own: Sequence[Sentence]
 ) -> list[Sentence]:
-    """Sentences for what is not shown, within `room`, in order; system messages are not among them.
+    """Sentences that may stand for earlier messages, what matters most first; whatever the budget.
 
     Args:
         strategy: Which.
-        found: The session.
-        recalled: What the question is about.
-        missing: Messages that are neither folded nor shown: their own sentences stand for them.
-        shown: The numbers of the messages that are shown as they were said.
-        room: Tokens.
-        count: The counter of tokens.
+        found: The session, its summaries and what the question is about among it.
+        query: The question.
+        related: Messages of the session that are related to it: (number, relevance).
+        own: Sentences of messages that are not folded.
     """
     rolled = [sentence for node in found.nodes for sentence in node.sentences]
     match strategy:
@@ -55,19 +47,29 @@ def history(
             pool = rolled
         case "hierarchical":
             opened = [sentence for node in found.opened for sentence in node.sentences]
-            pool = _towards(recalled.searched or recalled.query, [*rolled, *opened])
+            rolled = _towards(query, rolled)
+            pool = [*rolled, *_towards(query, opened)]
         case "selective":
-            related = _related(found, recalled)
-            whole = {one.from_seq: one.text for one in related}
-            pool = [*(one for one in rolled if one.text not in whole.get(one.from_seq, "")), *related]
+            around = _related(found, dict(related), query)
+            whole = {one.from_seq: one.text for one in around}
+            pool = [*(one for one in rolled if one.text not in whole.get(one.from_seq, "")), *around]
         case _:
             assert_never(strategy)
-    folded = [one for one in pool if one.sort != "system"]
-    own = [one for one in salient(missing) if one.sort != "system"] if missing else []
-    said = [row for row in found.recent if row["seq"] in shown and row["role"] == "user"]
+    spoken = [one for one in (*pool, *own) if one.sort != "system"]
+    said = [row for row in found.recent if row["role"] == "user"]
     later = [_said(row["text"], row["seq"], row["role"], 0.0) for row in said]
-    unseen = [one for one in [*folded, *own] if not (one.from_seq == one.to_seq and one.from_seq in shown)]
-    return chosen(without_quotes(unseen, found.overtaken), room, count, later)
+    # What was folded was held against all that was folded before it.
+    return ranked(without_quotes(spoken, found.overtaken), later, frozenset(rolled))
+
+
+def history(ranking: Sequence[Sentence], shown: AbstractSet[int], room: int, count: Count) -> list[Sentence]:
+    """Of ranked sentences those that are not shown as they were said, within `room` tokens, in order."""
+    return taken([one for one in ranking if not (one.from_seq in shown and one.to_seq in shown)], room, count)
+
+
+def sentences_said(lines: Sequence[Line]) -> list[Sentence]:
+    """The sentences of messages that are not folded yet."""
+    return [one for one in salient(lines) if one.sort != "system"] if lines else []
 
 
 def system_messages(found: Gathered) -> list[Sentence]:
@@ -97,9 +99,8 @@ def _towards(query: str, sentences: Sequence[Sentence]) -> list[Sentence]:
     return found
 
 
-def _related(found: Gathered, recalled: Recalled) -> list[Sentence]:
+def _related(found: Gathered, relevance: Mapping[int, float], query: str) -> list[Sentence]:
     """Messages that the question is about, and what stands beside them, as sentences."""
-    relevance = dict(recalled.related)
     sentences = []
     for row in found.around:
         if row["role"] == "system":
@@ -113,7 +114,7 @@ def _related(found: Gathered, recalled: Recalled) -> list[Sentence]:
             score = BESIDE_SCORE
         else:
             continue
-        sentences.append(_said(text, row["seq"], row["role"], score))
+        sentences.append(_said(excerpt(text, query, LONGEST_MESSAGE), row["seq"], row["role"], score))
     return sentences
 
 

@@ -1,5 +1,6 @@
 """The memories of the next context, found before it is asked for; served only while nothing has changed since."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,23 +16,33 @@ from app.core.text.tokens import tokens
 from app.domain.principal import ROLE_SCOPES, Principal, TenantDefaults
 from app.domain.rewriting import RECENT_TURNS
 from app.repositories.base import RowLike
+from app.repositories.contexts import Kept
 from app.schemas.context import ContextWarm, Prepared
 from app.schemas.search import FactorWeights
+from app.services.context.analysing import analysed
 from app.services.context.demand import Demand
-from app.services.context.gathered import Gathered, recent_messages, turns_of
+from app.services.context.gathered import (
+    Gathered,
+    open_messages,
+    open_stretches,
+    read_summaries,
+    recent_messages,
+    turns_of,
+    window_of,
+)
 from app.services.context.recalled import Recalled
-from app.services.context.retrieving import Retrieving, Wanted
+from app.services.context.retrieving import Retrieving, Wanted, owners_of
 from app.services.redacting import Redacting
 from app.services.sessions import alive
 from app.services.tenancy import tenant_defaults
 from app.services.vectorising import JobRun
-from app.uow import UnitOfWork
+from app.uow import Transaction, UnitOfWork
 
 KINDS: Final = ("episodic", "semantic")
 KEPT_FOR: Final = timedelta(hours=1)
 """Recency moves on: what was prepared longer ago is found anew."""
 
-FORM: Final = 3
+FORM: Final = 4
 """Counted up where what is kept changes: what another release has prepared is found anew."""
 
 TURNS: Final = RECENT_TURNS + 2
@@ -55,7 +66,7 @@ class PrefetchService:
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             principal = service_principal(run.tenant_id, await tenant_defaults(tx))
             session = await tx.sessions.get(run.subject)
-            recent = [] if session is None else await recent_messages(tx, session, TURNS)
+            recent = [] if session is None else await recent_messages(tx, session, _window(principal))
         memories = 0
         if session is not None and recent:
             found = Gathered(session, recent)
@@ -71,7 +82,7 @@ class PrefetchService:
         request = (await self.redacting.clean(principal, request)).request
         async with self.uow.begin(principal) as tx:
             session = alive(await tx.sessions.get(session_id))
-            found = Gathered(session, await recent_messages(tx, session, TURNS))
+            found = Gathered(session, await recent_messages(tx, session, _window(principal)))
         query = request.partial_input or found.asked
         if query is None or not query.strip():
             return Prepared(session_id=session_id, prepared=False, query=None, memories=0, last_seq=session["last_seq"])
@@ -91,9 +102,17 @@ class PrefetchService:
         first = found.first if variant == "turn" else not found.recent and not found.session["summarized_seq"]
         # What is sealed stays so: the context is kept in clear, and may be asked for by a key that may not read it.
         anybody = replace(principal, scopes=principal.scopes - {"sensitive"})
-        recalled = await self.retrieving.recall(anybody, found.session, wanted_by_default(query, before, first=first))
+        wanted = wanted_by_default(query, before, first=first)
+
+        async def further(tx: Transaction, related: Sequence[int]) -> None:
+            await read_summaries(tx, found)
+            await open_messages(tx, found, related)
+            await open_stretches(tx, found, related)
+
+        recalled = await self.retrieving.recall(anybody, found.session, wanted, further)
         if recalled.skipped is not None or not recalled.lasting or recalled.degraded:
             return recalled
+        recalled = replace(recalled, analysis=await asyncio.to_thread(analysed, found, recalled))
         content = recalled.stored() | {
             "before_seq": before[-1]["seq"] if before else 0,
             "settings": digest_of(principal.defaults),
@@ -102,7 +121,8 @@ class PrefetchService:
         }
         version, last = sum(recalled.versions.values()), found.session["last_seq"]
         async with self.uow.begin_tenant(principal.tenant_id) as tx:
-            if await tx.sessions.hold(found.session["id"], clock.now()):
+            # Of a message that was taken back meanwhile nothing is kept.
+            if await tx.sessions.hold(found.session["id"], clock.now(), found.session["updated_at"]):
                 await tx.contexts.prepare(found.session["id"], variant, version, last, content, clock.now())
         return recalled
 
@@ -118,39 +138,39 @@ class PrefetchService:
             if last and last[-1]["role"] == "user":
                 await tx.jobs.enqueue("prefetch", session_id, clock.now(), user_id=session["user_id"])
 
-    def matching(
+    async def matching(
         self,
-        rows: Sequence[RowLike],
+        tx: Transaction,
+        kept: Sequence[Kept],
         found: Gathered,
         wanted: Wanted,
-        versions: Mapping[str, int],
         principal: Principal,
     ) -> Recalled | None:
         """What was prepared for this very question in this very place, if nothing has changed since.
 
         Where something sealed is in it, it is none for a key that may read that.
         """
+        versions = await tx.owners.memory_versions(owners_of(found.session)) if kept else {}
         defaults = principal.defaults
         at = clock.now()
         asked = found.asked is not None and _same(wanted.query, found.asked)
         before = found.before if asked else found.recent
         place = before[-1]["seq"] if before else 0
-        for row in rows:
-            content = row["content"]
+        for content, made_at in kept:
             if (
-                _covers(content["query"], wanted.query)
+                content["settings"] == digest_of(defaults)
+                and _covers(content["query"], wanted.query)
                 and content["before_seq"] == place
                 and content["versions"] == dict(versions)
-                and content["settings"] == digest_of(defaults)
                 and content["summarized_seq"] == found.session["summarized_seq"]
-                and _lasts(content, row["created_at"], at)
+                and _lasts(content, made_at, at)
             ):
                 recalled = Recalled.read(content)
                 if "sensitive" in principal.scopes and any(fact.row.get("sensitive") for fact in recalled.facts):
                     continue
                 self.metrics.prefetches.labels("hit").inc()
                 return recalled
-        self.metrics.prefetches.labels("stale" if rows else "miss").inc()
+        self.metrics.prefetches.labels("stale" if kept else "miss").inc()
         return None
 
 
@@ -168,6 +188,10 @@ def is_default(wanted: Wanted) -> bool:
         and not wanted.uncertain
         and wanted.at is None
     )
+
+
+def _window(principal: Principal) -> int:
+    return window_of(principal.defaults.context.window_turns)
 
 
 def service_principal(tenant_id: UUID, defaults: TenantDefaults) -> Principal:

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Self
 from app.domain.procedure import Outcome
 from app.repositories.base import RowLike
 from app.schemas.memories import MemorySource
+from app.services.context.analysis import Analysis
 
 _PLAIN: Final = (
     *("text", "kind", "category", "key", "value", "source", "uncertain", "confidence", "importance", "sensitive"),
@@ -134,6 +135,7 @@ class Recalled:
         number: The how manieth session of its user this is; None where it is nobody's.
         skipped: Why nothing was looked for.
         degraded: What was missing.
+        analysis: What was worked out beforehand; None where it is yet to be done.
         lasting: Whether the same question finds the same a moment later: not where it speaks of a time.
     """
 
@@ -147,6 +149,7 @@ class Recalled:
     degraded: tuple[str, ...] = ()
     lasting: bool = True
     versions: Mapping[str, int] = field(default_factory=dict)
+    analysis: Analysis | None = None
 
     @property
     def until(self) -> datetime | None:
@@ -170,6 +173,7 @@ class Recalled:
             "number": self.number,
             "skipped": self.skipped,
             "versions": dict(self.versions),
+            "analysis": None if self.analysis is None else self.analysis.stored(),
         }
 
     @classmethod
@@ -184,4 +188,5 @@ class Recalled:
             number=stored["number"],
             skipped=stored["skipped"],
             versions=stored["versions"],
+            analysis=None if stored["analysis"] is None else Analysis.read(stored["analysis"]),
         )

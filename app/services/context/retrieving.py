@@ -1,6 +1,6 @@
 """Retrieval for a context: whose rows it may hold is another question than whose a search is about."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -19,6 +19,7 @@ from app.repositories.search import Period
 from app.repositories.selection import Then
 from app.schemas.search import FactorWeights, LegWeights
 from app.services.candidates import leg_query, path_for, way_to_messages, zone_of
+from app.services.context.facts import current_of
 from app.services.context.hints import hints_for
 from app.services.context.recalled import Fact, Recalled
 from app.services.embedding import Embedder
@@ -44,6 +45,9 @@ FIRST_FACTS: Final = 5
 MOST_RELATED: Final = 8
 MOST_CHARACTERS: Final = 2_000
 """Of a question, so much is searched for: a user's message may be a document."""
+
+
+Further = Callable[[Transaction, Sequence[int]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +84,13 @@ class Retrieving:
     rewriter: QueryRewriter
     sizes: Sizes = field(default_factory=Sizes)
 
-    async def recall(self, principal: Principal, session: RowLike, wanted: Wanted) -> Recalled:
-        """What there is for a question, and the versions of the memories that it was found among."""
+    async def recall(
+        self, principal: Principal, session: RowLike, wanted: Wanted, further: Further | None = None
+    ) -> Recalled:
+        """What there is for a question, and the versions of the memories that it was found among.
+
+        `further` reads on in the same transaction, given the messages that are related to the question.
+        """
         query = wanted.query[:MOST_CHARACTERS]
         skipped = skipped_for(session, wanted.retrieval, query)
         if skipped is not None:
@@ -109,6 +118,8 @@ class Retrieving:
             facts = await _facts(tx, size, selection, question, scoring, wanted)
             hints = await hints_for(tx, owners, selection, question, scoring) if size.memories else ()
             related = await _related(tx, size, session, question, scoring)
+            if further is not None:
+                await further(tx, [seq for seq, _ in related])
             number = None if session["user_id"] is None else await tx.sessions.ordinal(owners[0], session["created_at"])
         return Recalled(
             query=wanted.query,
@@ -171,7 +182,7 @@ async def _facts(
     facts = [_fact(one.hit, texts, session_id) for one in chosen.kept]
     if wanted.first:
         facts += await _most_important(tx, selection, {fact.id for fact in facts}, session_id)
-    return tuple(facts)
+    return tuple(facts) if selection.then.past else current_of(facts)
 
 
 def _fact(hit: Scored, texts: Texts, session_id: str) -> Fact:

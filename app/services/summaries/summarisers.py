@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from app.core.text.language import language_of
 from app.core.text.tokens import tokens
 from app.domain.budget import estimate_tokens
+from app.domain.smalltalk import worth_retrieving
 from app.domain.summary.choosing import chosen
 from app.domain.summary.faithful import MOST_SENTENCES, grounded
 from app.domain.summary.lines import Line
@@ -118,7 +119,8 @@ def _line(line: Line) -> str:
 
 def _checked(rows: Sequence[SummaryRow], own: Sequence[Sentence], lines: Sequence[Line], room: int) -> Summarised:
     spoken = [line for line in lines if line.turn.role != "system"]
-    believed = [grounded(row.text, row.messages, spoken) for row in rows[:MOST_SENTENCES]]
+    worth = [row for row in rows[:MOST_SENTENCES] if worth_retrieving(row.text)]
+    believed = [grounded(row.text, row.messages, spoken) for row in worth]
     kept = [_weighed(one, own) for one in believed if one is not None]
     missed = [one for one in own if _must(one) and not any(_covers(other, one) for other in kept)]
     dropped = len(rows) - len(kept)

@@ -256,5 +256,6 @@ def _derived(noun: str, sort: Sort, *, named: bool) -> str | None:
 
 
 def _joined(noun: str) -> str:
-    words = re.sub(r"(?<=\w)'s?\b|的", " ", singular(noun)).split()
+    # 旅行的预算 is 旅行预算.
+    words = re.sub(r"(?<=\w)'s?\b", " ", singular(noun).replace("的", "")).split()
     return "_".join(words)
