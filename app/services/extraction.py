@@ -60,6 +60,8 @@ class Read:
     before: list[Turn]
     turns: list[Turn]
     last_seq: int
+    to_its_end: bool
+    """Whether nothing came after it."""
     keys: list[str]
     defaults: TenantDefaults
     spent: Spent | None
@@ -118,38 +120,42 @@ class ExtractionService:
     instead: Extractor | None
     metrics: Metrics
 
-    async def run(self, run: JobRun) -> None:
+    async def run(self, run: JobRun) -> bool:
         """Learn from what a session has after its cursor, window by window; the cursor moves with what was learnt.
 
-        Where the language model does not answer, or the tenant has no room, the job ends, and a fresh one tries again
-        later.
+        The answer says whether any memory has changed. What is appended meanwhile has a job of its own. Where the
+        language model does not answer, or the tenant has no room, the job ends, and a fresh one tries again later.
         """
-        tally = Tally()
+        tally, more = Tally(), True
         try:
-            while (read := await self._read(run)) is not None:
-                await self._window(run, read, tally)
+            while more and (read := await self._read(run)) is not None:
+                more = await self._window(run, read, tally)
         except LanguageModelUnavailable as outage:
             await self._defer(run, tally, f"The language model is unavailable: {outage}", _next_try(run))
-            return
+            return tally.learnt.changes_something
         except _UsedUp as used_up:
             pause = renewal(clock.now(), used_up.period) - clock.now()
             await self._defer(run, tally, f"The tenant has used up the tokens of the {used_up.period}.", pause)
-            return
+            return tally.learnt.changes_something
         except QuotaExceeded as full:
             await self._defer(run, tally, f"QuotaExceeded: {full}", _next_try(run), {FULL: full.quota})
-            return
+            return tally.learnt.changes_something
         self._measure(tally)
         window = {"from_seq": tally.first_seq, "to_seq": tally.last_seq}
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.finish(tx, tally.result(), window)
+        return tally.learnt.changes_something
 
-    async def _window(self, run: JobRun, read: Read, tally: Tally) -> None:
+    async def _window(self, run: JobRun, read: Read, tally: Tally) -> bool:
+        """Whether there may be more after it."""
         extraction, found = await self._judged(run, read)
         tally.calls += extraction.calls
         tally.readers.setdefault(extraction.by)
         learnt = await self._learn(run, read, found, tally, judged=read.spent is None and not extraction.degraded)
-        if learnt is not None:  # else somebody has moved the cursor: what follows it is read anew
-            tally.add(read, found, learnt)
+        if learnt is None:  # somebody has moved the cursor: what follows it is read anew
+            return True
+        tally.add(read, found, learnt)
+        return not read.to_its_end
 
     def _measure(self, tally: Tally) -> None:
         for reason, count in tally.refused.items():
@@ -193,7 +199,9 @@ class ExtractionService:
         zone = zone_of_sender(None, session, user, defaults.timezone)
         turns = [turn_of(row, zone) for row in rows]
         before = [turn for turn in turns if turn.seq <= cursor]
-        return Read(session, before, turns[len(before) :], fresh[-1]["seq"], keys, defaults, spent)
+        whole = len(fresh) < WINDOW
+        last = session["last_seq"] if whole else fresh[-1]["seq"]
+        return Read(session, before, turns[len(before) :], last, whole, keys, defaults, spent)
 
     async def _judged(self, run: JobRun, read: Read) -> tuple[Extraction, list[Judged]]:
         """What the extractor finds and the gate says of it. Raises as a language model does."""

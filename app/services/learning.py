@@ -45,6 +45,11 @@ class Learnt:
     """What became of each statement, in their order."""
 
     @property
+    def changes_something(self) -> bool:
+        """Whether any memory is not what it was before."""
+        return bool(self.written or self.forgotten or self.ended)
+
+    @property
     def ended(self) -> list[UUID]:
         """What is history because of it."""
         return [memory_id for one in self.done for memory_id in one.displaced]
@@ -78,8 +83,11 @@ class Learner:
         What the same turn has given before, as when it asked to be remembered, is passed over, and so is what nobody
         said and somebody has rejected: only the user's own words bring that back.
         """
+        asking = [turn for turn in turns if turn.role == "user" and any(forgets(turn))]
+        if not candidates and not asking:
+            return Learnt()
         await self.tx.owners.lock_and_change(self.origin.scope.owner, OwnerChange())
-        forgotten = [one for turn in turns if turn.role == "user" for one in await self._forget(turn)]
+        forgotten = [one for turn in asking for one in await self._forget(turn)]
         known = await self._drawn(turns)
         doubtful = any(draft.row["uncertain"] for draft in drafts)
         rejected = await self.tx.history.rejected(self.origin.scope.owner, MOST_REJECTED) if doubtful else []

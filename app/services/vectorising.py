@@ -56,16 +56,16 @@ class Vectorising:
 
     async def messages(self, run: JobRun) -> None:
         """Embed what a session has after its cursor, window by window."""
-        embedded, first, last = 0, None, None
+        embedded = 0
+        span: dict[str, int | None] = {"from_seq": None, "to_seq": None}
         while True:
             window = await self._window(run)
             vectors = await self.embedder.passages(_texts(window))
-            embedded += await self._store(run, window, vectors)
             if window:
-                first = window[0]["seq"] if first is None else first
-                last = window[-1]["seq"]
-            if len(window) < WINDOW:
-                await self._finish(run, embedded, {"from_seq": first, "to_seq": last})
+                span = {"from_seq": span["from_seq"] or window[0]["seq"], "to_seq": window[-1]["seq"]}
+            last = len(window) < WINDOW  # what is appended meanwhile has a job of its own
+            embedded = await self._store(run, window, vectors, embedded, span if last else None)
+            if last:
                 return
 
     async def memories(self, run: JobRun) -> None:
@@ -92,21 +92,21 @@ class Vectorising:
                 return []
             return await tx.messages.window(run.subject, session["embedded_seq"], WINDOW)
 
-    async def _store(self, run: JobRun, window: list[Row], vectors: list[Embedded]) -> int:
-        if not window:
-            return 0
+    async def _store(
+        self, run: JobRun, window: list[Row], vectors: list[Embedded], before: int, span: dict[str, int | None] | None
+    ) -> int:
+        """Store vectors, and with a span end the job; how many it has stored with these."""
         record = await self.embedder.record()
         async with self.uow.begin_tenant(run.tenant_id) as tx:
-            if await tx.sessions.get_for_update(run.subject) is None:
-                return 0
-            stored = await tx.vectors.put_messages(record.id, vectors)
-            await tx.sessions.embedded_to(run.subject, window[-1]["seq"])
-            await run.check(tx)
-            return stored
-
-    async def _finish(self, run: JobRun, embedded: int, window: dict[str, Any]) -> None:
-        async with self.uow.begin_tenant(run.tenant_id) as tx:
-            await run.finish(tx, {"embedded": embedded}, window)
+            stored = before
+            if window and await tx.sessions.get_for_update(run.subject) is not None:
+                stored += await tx.vectors.put_messages(record.id, vectors)
+                await tx.sessions.embedded_to(run.subject, window[-1]["seq"])
+            if span is None:
+                await run.check(tx)
+            else:
+                await run.finish(tx, {"embedded": stored}, span)
+        return stored
 
 
 async def hold_owners(tx: Transaction, memory_ids: Sequence[UUID]) -> None:

@@ -15,9 +15,7 @@ async def handle(services: Services, kind: JobKind, run: JobRun) -> None:
         case "delete_memories":
             await services.bulk.run(run)
         case "extract":
-            await services.extraction.run(run)
-            await services.reflection_turns.after_session(run.tenant_id, run.subject)
-            await _prepare_anew(services, run)
+            await _learn(services, run)
         case "reconcile":
             await services.reviewing.run(run)
         case "summarise":
@@ -40,6 +38,13 @@ async def _embed(services: Services, kind: Literal["embed_messages", "embed_memo
         await services.vectorising.messages(run)
     else:
         await services.vectorising.memories(run)
+
+
+async def _learn(services: Services, run: JobRun) -> None:
+    """Where nothing was learnt there is nothing new to reflect on, and what was prepared still holds."""
+    if await services.extraction.run(run):
+        await services.reflection_turns.after_session(run.tenant_id, run.subject)
+        await _prepare_anew(services, run)
 
 
 async def _change_model(services: Services, kind: Literal["reembed", "retire_model"], run: JobRun) -> None:
