@@ -79,6 +79,7 @@ class PrefetchService:
         """Prepare for what somebody is typing, or for the last turn."""
         principal.require("sessions:read")
         principal.require("memories:read")
+        self.demand.note(principal.tenant_id, clock.now())
         request = (await self.redacting.clean(principal, request)).request
         async with self.uow.begin(principal) as tx:
             session = alive(await tx.sessions.get(session_id))
