@@ -92,8 +92,8 @@ async def test_the_hosts_system_message_stands_first_and_stays_where_the_budget_
     await chatter(api, "s", language, turns)
     await tenant.work()
     await say(api, "s", ASKED[language], **ADA)
-    for budget in (200, 2_000):
-        found = await context(api, token_budget=budget, strategy="summary")
+    for budget, strategy in ((200, "summary"), (2_000, "summary"), (200, "window"), (2_000, "window")):
+        found = await context(api, token_budget=budget, strategy=strategy)
         assert found["messages"][0] == {"role": "system", "content": SYSTEM[language]}
         assert found["messages"][-1] == {"role": "user", "content": ASKED[language]}
         assert sum(message["content"] == SYSTEM[language] for message in found["messages"]) == 1

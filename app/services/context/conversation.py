@@ -48,10 +48,12 @@ def conversation_parts(
             return shown, _summary_part([], tongue, found), "full", False
         strategy = "summary"
     if strategy == "window":
+        led = _led(found, recalled, groups, plan, purse)
+        window = [group for group in window if group[0].seq not in {one.seq for one in led}]
         room = purse.left if plan.window_tokens is None else min(purse.left, plan.window_tokens)
         shown, left_out, _ = newest_within(window, room)
         purse.dropped += [("messages", str(one.seq)) for one in left_out]
-        return shown, _summary_part([], tongue, found), "window", False
+        return [*led, *shown], _summary_part([], tongue, found), "window", False
     return _summarised(found, recalled, lines, groups, plan, purse, tongue, strategy)
 
 
@@ -65,9 +67,7 @@ def _summarised(
     tongue: Tongue,
     strategy: Strategy,
 ) -> tuple[list[Spoken], Part, Strategy, bool]:
-    question = sum(one.tokens for group in groups[-1:] for one in group)
-    led = _system_first(found, recalled, groups, plan, min(int(plan.budget * SYSTEM_SHARE), purse.left - question))
-    purse.left -= sum(one.tokens for one in led)
+    led = _led(found, recalled, groups, plan, purse)
     groups = [group for group in groups if group[0].seq not in {one.seq for one in led}]
     last, older, left = newest_within(groups, purse.left, LAST_MESSAGES)
     wish = plan.summary_tokens if strategy == "summary" else left
@@ -93,6 +93,14 @@ def _summarised(
     purse.dropped += [("messages", str(one.seq)) for one in older if one.seq not in seqs and one.seq > cursor]
     before = sorted((*led, *more_systems), key=lambda one: one.seq)
     return [*before, *shown], part, strategy, found.gap
+
+
+def _led(found: Gathered, recalled: Recalled, groups: list[list[Spoken]], plan: Plan, purse: Purse) -> list[Spoken]:
+    """What the host told the model: it stands before the conversation, whatever of that is shown."""
+    question = sum(one.tokens for group in groups[-1:] for one in group)
+    led = _system_first(found, recalled, groups, plan, min(int(plan.budget * SYSTEM_SHARE), purse.left - question))
+    purse.left -= sum(one.tokens for one in led)
+    return led
 
 
 def _first_shown(found: Gathered, lines: Sequence[Line], groups: list[list[Spoken]], plan: Plan) -> int:
