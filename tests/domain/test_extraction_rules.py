@@ -133,6 +133,9 @@ def test_one_thing_has_one_key_with_and_without_a_particle(text: str, key: str) 
         ("I live in Oslo.", "oops, I meant Bergen", "I live in Bergen", "Oslo"),
         ("The rent is 900 euros.", "Actually, make it 950 euros", "The rent is 950 euros", "900 euros"),
         ("The rent is 900 euros.", "Actually, make the rent 950 dollars", "The rent is 950 dollars", "900 euros"),
+        ("我的旅行预算是1500元。", "不对，改成1800", "我的旅行预算是1800元", "1500"),
+        ("会议在周五下午三点。", "改到四点吧", "会议在周五下午（2026-03-06）四点", "三点"),
+        ("我3月8日飞罗马。", "那就改成3月9日吧", "我3月9日（2026-03-09）飞罗马", "3月8日"),
     ],
 )
 def test_a_correction_takes_the_place_of_what_was_said(said: str, correction: str, text: str, before: str) -> None:

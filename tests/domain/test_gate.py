@@ -35,6 +35,8 @@ def candidate(quote: str, category: Category = "identity", text: str | None = No
         ("Thanks a lot!", "Thanks a lot!", "greeting"),
         ("好的，收到", "好的，收到", "greeting"),
         ("I'm tired now", "I'm tired now", "state"),
+        ("No, make it 8 people.", "No, make it 8 people", "fragment"),
+        ("不对，改成1800。", "改成1800", "fragment"),
         ("我有点困", "我有点困", "state"),
         ("Where do I live?", "Where do I live?", "question"),
         ("我住在哪里？", "我住在哪里？", "question"),

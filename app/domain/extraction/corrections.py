@@ -17,7 +17,7 @@ _CUE: Final = re.compile(
     r"bad)|i was wrong|typo|i meant|i mean|"
     r"rather|not (?!only|just|sure)|it's|it is|make (?:that|it)|(?:it|that) should be|"
     r"不对|不是|(?:我|刚才|刚刚|前面|上面|哦|啊|,)*(?:说错|错了|口误|更正|纠正|"
-    r"搞错|记错|写错|打错)|(?:哦|其实|,)*应该是)(?![a-z])"
+    r"搞错|记错|写错|打错)|(?:哦|其实|,)*应该是|(?:那就|那|就|还是|,)*(?:改|换|调)(?:成|为|到|在|至))(?![a-z])"
 )
 _EN: Final = re.compile(
     r"(?:(?:no|nope|wait|sorry|actually|oops|correction|scratch that|i misspoke|"
@@ -33,7 +33,8 @@ _ZH: Final = re.compile(
     r"写|打|搞|记)错了|错了|口误|更正(?:一下)?|纠正(?:一下)?)[,\s]*)*"
     r"(?:我(?:的意思|想说的?|指的)?|应该|其实|准确(?:地)?说|,)*"
     r"(?:(?<!不)不是(?P<before>[^,]{1,30}?),?(?:而|应该)?是(?P<value>[^,]{1,30})|"
-    r"是(?P<right>[^,]{1,30}?)(?:,?(?:而)?不是(?P<wrong>[^,]{1,30}))?)$"
+    r"(?:是|(?:那就|那|就|还是)*(?:改|换|调)(?:成|为|到|在|至))(?P<right>[^,]{1,30}?)吧?"
+    r"(?:,?(?:而)?不是(?P<wrong>[^,]{1,30}))?)$"
 )
 _KINDS: Final = (
     re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)[一二三四五六日天]"),
@@ -48,6 +49,7 @@ _KINDS: Final = (
     ),
     re.compile(r"(?<![\d.:-])\d[\d,.]*\d|(?<![\d.:-])\d(?![\d-])"),
 )
+_HALF: Final = re.compile(r"上午|下午|早上|晚上")
 _STAMP: Final = re.compile(r" \(\d{4}[-\d to/]*\)|（\d{4}[-\d至/]*）")
 _STATEMENT: Final = re.compile(r"(?:i|i'm|i've|we|we're|my|our)\b|我|咱|俺")
 """Begins what says by itself what is right."""
@@ -108,14 +110,9 @@ def _part(old: Candidate, value: str, before: str | None, *, latest: bool) -> tu
             begin = _begin(value[: new.start()], text)
             if len(found) != 1 or begin is None:
                 return None
-            return (
-                _with_unit(text, found[0], value[begin:], new.end() - begin)
-                if kind is _KINDS[-1]
-                else (
-                    found[0],
-                    value[begin:],
-                )
-            )
+            if kind is _KINDS[-1]:
+                return _with_unit(text, found[0], value[begin:], new.end() - begin)
+            return _with_half(text, found[0], new.group()), value[begin:]
     if latest and old.value:
         place = text.find(folded(old.value))
         return ((place, place + len(old.value)), value) if place >= 0 else None
@@ -129,6 +126,12 @@ def _begin(lead: str, text: str) -> int | None:
         return 0
     known = set(text.split())
     return len(lead) if all(word in known for word in folded(verb["topic"] or "").split()) else None
+
+
+def _with_half(text: str, hour: tuple[int, int], new: str) -> tuple[int, int]:
+    """The hour that is wrong; the half of the day before it stays, where the right one names none: 下午三点, 四点."""
+    half = _HALF.match(text, hour[0])
+    return (half.end(), hour[1]) if half is not None and not _HALF.match(new) else hour
 
 
 def _with_unit(text: str, number: tuple[int, int], value: str, end: int) -> tuple[tuple[int, int], str]:

@@ -56,6 +56,13 @@ _METHOD: Final = re.compile(
     r"first|then|make|need)|step \d|first,? .* then)\b|"
     r"(?:步骤|流程|方法|办法|怎么做)(?:是|:|如下)|先.+(?:再|然后).+"
 )
+_FRAGMENT: Final = re.compile(
+    r"(?:(?:no|nope|wait|sorry|actually|oops|correction|please|rather|and|then)[\s,.:;!-]+)*"
+    r"(?:make|change|set|move) (?:it|that)\b"
+    r"|(?:(?:不对|不是|不|那|请|那就|还是|等等|抱歉|错了|更正|麻烦)[,，。\s]*)*(?:改|换|调|推迟|提前)(?:成|为|到|在|至)"
+)
+"""What nobody understands later: 改成四点."""
+
 _SENTENCE_END: Final = re.compile(r"[.!?。;\n]")
 _PERSONAL: Final[frozenset[Category]] = frozenset({"relation", "constraint", "identity", "preference", "goal", "event"})
 MOST_CHARACTERS: Final = 2_000
@@ -163,5 +170,7 @@ def _of_words(candidate: Candidate, plain: str, place: int, end: int, *, said_ye
     sentence = _SENTENCE_END.split(plain[max(0, place - LOOK_BACK) : place])[-1] + quote
     if refusal_of(sentence.strip()) == "hypothetical":
         return "hypothetical"
+    if candidate.change != "corrects" and _FRAGMENT.match(folded(candidate.text)):
+        return "fragment"
     reason = refusal_of(quote)
     return None if reason == "greeting" and said_yes else reason

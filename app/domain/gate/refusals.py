@@ -17,13 +17,14 @@ Refusal = Literal[
     "joke",
     "task",
     "forget",
+    "fragment",
     "too_long",
     "unquoted",
     "low_score",
 ]
 """`greeting`: small talk and acknowledgements. `not_the_users`: a system's, tool's or assistant's words as the user's.
 `state`: a passing one. `quoted`: forwarded, pasted or cited. `recalled`: what a memory service served. `task`: work on
-a text for now. `forget`: a request to forget. `unquoted`: its quote does not stand in the turn. `low_score`: below the
-threshold."""
+a text for now. `forget`: a request to forget. `fragment`: a change of something that it does not name. `unquoted`: its
+quote does not stand in the turn. `low_score`: below the threshold."""
 
 REFUSALS: Final[tuple[Refusal, ...]] = get_args(Refusal)
