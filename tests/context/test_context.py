@@ -183,6 +183,7 @@ async def test_a_session_with_memory_off_reads_none_and_writes_none(
     await tenant.work()
     found = await context(api)
     assert (found["memory_ids"], found["skipped"]) == ([], "memory_off")
+    assert not [one for one in found["sections"] if one["name"] == "status" and one["items"]]
     assert section(found, "blocks")["items"] == []
     memories = body_of(await api.get("/v1/memories", params={"user_id": "ada"}))["results"]
     assert [memory["text"] for memory in memories] == [FACT[language]]

@@ -44,7 +44,7 @@ def status_lines(
     goal: str | None,
     next_step: str | None,
     number: int | None,
-    memories: int,
+    memories: int | None,
     constraints: int,
     to_confirm: int = 0,
 ) -> list[str]:
@@ -53,12 +53,16 @@ def status_lines(
     if tongue == "zh":
         lines += [f"任务：{goal}"] if goal else []
         lines += [f"下一步：{next_step}"] if next_step else []
+        if memories is None:
+            return lines
         lines += [f"相关会话第 {number} 次；" if number is not None else ""]
         lines[-1] += f"找到 {memories} 条记忆，{constraints} 条限制"
         lines[-1] += f"；其中 {to_confirm} 条请向用户确认" if to_confirm else ""
         return lines
     lines += [f"Task: {goal}"] if goal else []
     lines += [f"Next step: {next_step}"] if next_step else []
+    if memories is None:
+        return lines
     lines += [f"Related session no. {number}; " if number is not None else ""]
     lines[-1] += f"found {_many(memories, 'memory', 'memories')}, {_many(constraints, 'constraint', 'constraints')}"
     lines[-1] += f"; ask the user to confirm {to_confirm} of them" if to_confirm else ""

@@ -77,7 +77,7 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     status = status_part(
         found.state,
         recalled.number,
-        memories=len(known.pieces) + len(asked.pieces),
+        memories=None if found.session["memory"] == "off" else len(known.pieces) + len(asked.pieces),
         constraints=len(pinned.pieces),
         to_confirm=len(asked.pieces),
         contradicted=contradicted,

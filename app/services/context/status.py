@@ -15,14 +15,17 @@ def status_part(
     state: Mapping[str, Any],
     number: int | None,
     *,
-    memories: int,
+    memories: int | None,
     constraints: int,
     to_confirm: int,
     contradicted: Sequence[Contradiction],
     tongue: Tongue,
     count: Count,
 ) -> Part:
-    """The task, which session of its user this is, how much was found, and where the user has just said otherwise."""
+    """The task, which session of its user this is, how much was found, and where the user has just said otherwise.
+
+    `memories` is None where none are looked for.
+    """
     given = state.get("task")
     task: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     pending = [step for step in task.get("pending_steps") or [] if isinstance(step, str)]
