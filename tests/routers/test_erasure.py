@@ -101,7 +101,7 @@ async def plant(api: httpx.AsyncClient, planting: Planting) -> None:  # noqa: PL
     await sent("confirm_memory", f"/memories/{kept['id']}/confirm", {"reason": word()})
     await sent("give_feedback", f"/memories/{kept['id']}/feedback", {"verdict": "used", "reason": word()})
     await sent("reject_memory", f"/memories/{kept['id']}/reject", {"reason": word()})
-    extract = {**mine, "messages": [{"role": "user", "content": f"I am allergic to {word()}."}]}
+    extract = {**mine, "messages": [{"role": "user", "content": f"请记住我对{word()}过敏。"}]}
     await sent("extract_memories", "/memories/extract", extract, word())
     await sent("delete_memories", "/memories/delete", {**mine, "filters": {"metadata.m": {"eq": word()}}}, word())
     await sent("search_memories", "/memories/search", {"query": word(), "explain": True})
