@@ -442,3 +442,17 @@ def test_what_is_meant_to_be_takes_no_values_place(now: str, plan: str, key: str
 )
 def test_what_is_so_or_appointed_holds_its_key(text: str, key: str) -> None:
     assert key in {one.key for one in taken(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("I live in 上海.", "上海"),
+        ("I work at 腾讯 now.", "腾讯"),
+        ("I am allergic to 花生.", "花生"),
+        ("我在 Acme 上班。", "Acme"),
+    ],
+)
+def test_a_name_of_the_other_language_stands_in_a_sentence_of_either(text: str, value: str) -> None:
+    (found,) = taken(text)
+    assert found.value == value

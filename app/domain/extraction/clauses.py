@@ -117,6 +117,10 @@ _OPEN_PLACEHOLDER: Final = re.compile(r"\[redacted:[a-z_]{1,20}$")
 _LAST_PARTICLES: Final = "啊哦呢哈嘛呀啦噢喔~"
 
 
+_ENGLISH: Final = re.compile(rf"[^\w]*(?:[a-z']+,?\s+){{2}}[^{_HAN}]*[{_HAN}]{{1,8}}[^{_HAN}]*$", re.IGNORECASE)
+"""Two English words and more, and one Chinese name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """The clause at [start, end) of a message.
@@ -174,7 +178,8 @@ def _clauses(text: str, own: str, start: int, end: int, number: int) -> Iterator
     start = bullet.end() if bullet else start
     sentence = own[start:end]
     asked = "?" in sentence[-3:]
-    chinese = re.search(f"[{_HAN}]", sentence) is not None
+    # "I live in 上海" is English with a Chinese name in it.
+    chinese = re.search(f"[{_HAN}]", sentence) is not None and not _ENGLISH.match(sentence)
     pieces = _pieces_zh(sentence) if chinese else _pieces_en(sentence)
     for place, (first, last) in enumerate(pieces):
         clause = _trimmed(text, own, start + first, start + last, chinese=chinese)
