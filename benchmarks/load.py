@@ -121,7 +121,8 @@ def _outcome(response: httpx.Response) -> str:
     """The status, and what was wrong."""
     if response.is_success:
         return str(response.status_code)
-    return f"{response.status_code} {response.json().get('code', '')} {response.json().get('detail', '')}"
+    problem = response.json()
+    return f"{response.status_code} {problem.get('code', '')} {problem.get('detail', '')}"
 
 
 async def open_sessions(instance: Instance, url: str) -> None:

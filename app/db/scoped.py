@@ -116,7 +116,7 @@ class Database:
         for attempt in range(attempts):
             connection = lent(self.engine)
             if connection is None:
-                connection = await _to_its_end(_connected(self.engine), undo=_unused)
+                connection = await _to_its_end(_connected(self.engine), undo=AsyncConnection.close)
             opened = _Opened(connection, driver_of(connection))
             changes.begin(connection)
             try:
@@ -184,11 +184,6 @@ async def _drop(opened: _Opened) -> None:
 
 async def _connected(engine: AsyncEngine) -> AsyncConnection:
     return await engine.connect()
-
-
-async def _unused(connection: AsyncConnection) -> None:
-    """Give a connection back that nobody waits for any more."""
-    await connection.close()
 
 
 async def _to_its_end(work: Coroutine[Any, Any, T], undo: Callable[[T], Coroutine[Any, Any, None]] | None = None) -> T:

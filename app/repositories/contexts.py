@@ -15,9 +15,9 @@ _BLOCK: Final = ("label", "text", "user_id", "agent_id")
 _TENANT: Final = bindparam("tenant_id", type_=Uuid())
 _SESSION: Final = bindparam("session", type_=Text(collation="C"))
 _OF_SESSION: Final = Prepared.of(
-    select(context_cache)
-    .where(context_cache.c.tenant_id == _TENANT, context_cache.c.session_id == _SESSION)
-    .order_by(context_cache.c.created_at.desc())
+    select(context_cache.c.variant, context_cache.c.last_seq).where(
+        context_cache.c.tenant_id == _TENANT, context_cache.c.session_id == _SESSION
+    )
 )
 _STATE: Final = (
     select(session_states.c.document)
@@ -115,7 +115,7 @@ class ContextRepository(Repository):
         )
 
     async def prepared(self, session_id: str) -> list[dict[str, Any]]:
-        """What there is, the newest first: one for the last turn, one for what somebody is typing."""
+        """What there is by `variant`, for the last turn or what somebody types: up to which message, `last_seq`."""
         return await _OF_SESSION.read(self._connection, {"tenant_id": self._tenant_id, "session": session_id})
 
     async def prepare(

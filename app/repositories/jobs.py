@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-import asyncpg
 from pgqueuer.adapters.drivers.asyncpg import AsyncpgDriver
 from pgqueuer.queries import Queries
 from sqlalchemy import (
@@ -154,7 +153,7 @@ class JobRepository(Repository):
 
     async def _wake_all(self, delays: Mapping[UUID, timedelta], urgent: Collection[UUID] = ()) -> None:
         payloads: list[bytes | None] = [f"{self._tenant_id}:{job_id}".encode() for job_id in delays]
-        queries = Queries(AsyncpgDriver(await self._raw()))
+        queries = Queries(AsyncpgDriver(driver_of(self._connection)))
         await queries.enqueue(
             [ENTRYPOINT] * len(payloads),
             payloads,
@@ -315,11 +314,6 @@ class JobRepository(Repository):
     async def forget_dispatch_log(self, before: datetime) -> int:
         """Drop the dispatcher's own log lines older than an instant."""
         return await self._run(_OLD_LOG, {"before": before, "many": MANY})
-
-    async def _raw(self) -> "asyncpg.Connection[Any]":
-        connection = driver_of(self._connection)
-        assert isinstance(connection, asyncpg.Connection)  # noqa: S101 - the only driver there is
-        return connection
 
     def _run_of(self, fence: Fence) -> dict[str, Any]:
         return {

@@ -17,21 +17,15 @@ from app.repositories.prepared import Prepared
 
 _VECTOR_COLUMNS: Final = ("model_id", "text_hash", "embedding")
 
+_TENANT: Final = messages.c.tenant_id == bindparam("tenant_id", type_=Uuid())
+_OF_SESSION: Final = (_TENANT, messages.c.session_id == bindparam("session", type_=Text(collation="C")))
+_CURSOR: Final = bindparam("cursor", type_=BigInteger())
+_MOST: Final = bindparam("most", type_=BigInteger())
+
 _BY_IDS: Final = Prepared.of(
-    select(messages).where(
-        messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
-        messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))),
-    )
+    select(messages).where(_TENANT, messages.c.id == func.any(bindparam("ids", type_=ARRAY(Uuid()))))
 )
-_LATEST: Final = Prepared.of(
-    select(messages)
-    .where(
-        messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
-        messages.c.session_id == bindparam("session", type_=Text(collation="C")),
-    )
-    .order_by(messages.c.seq.desc())
-    .limit(bindparam("most", type_=BigInteger()))
-)
+_LATEST: Final = Prepared.of(select(messages).where(*_OF_SESSION).order_by(messages.c.seq.desc()).limit(_MOST))
 """In the path of every context."""
 
 _SPANS: Final = (
@@ -50,16 +44,10 @@ _AROUND: Final = Prepared.of(
         messages,
         (messages.c.session_id == _SPANS.c.session_id) & messages.c.seq.between(_SPANS.c.first, _SPANS.c.last),
     )
-    .where(messages.c.tenant_id == bindparam("tenant_id", type_=Uuid()))
+    .where(_TENANT)
     .order_by(messages.c.session_id, messages.c.seq)
 )
 
-_OF_SESSION: Final = (
-    messages.c.tenant_id == bindparam("tenant", type_=Uuid()),
-    messages.c.session_id == bindparam("session", type_=messages.c.session_id.type),
-)
-_CURSOR: Final = bindparam("cursor", type_=messages.c.seq.type)
-_MOST: Final = bindparam("most", type_=BigInteger())
 _SAID: Final = select(messages).where(*_OF_SESSION, messages.c.redacted_at.is_(None)).limit(_MOST)
 _SAID_BEFORE: Final = _SAID.where(messages.c.seq <= _CURSOR).order_by(messages.c.seq.desc())
 _SAID_AFTER: Final = _SAID.where(messages.c.seq > _CURSOR).order_by(messages.c.seq)
@@ -158,13 +146,13 @@ class MessageRepository(Repository):
 
         Read it only under the session's lock: see `get_for_update`. Redacted ones are left out.
         """
-        values = {"tenant": self._tenant_id, "session": session_id, "cursor": after_seq}
+        values = {"tenant_id": self._tenant_id, "session": session_id, "cursor": after_seq}
         earlier = await self._all(_SAID_BEFORE, values | {"most": overlap})
         return [*earlier[::-1], *await self._all(_SAID_AFTER, values | {"most": limit})]
 
     async def window(self, session_id: str, after_seq: int, limit: int) -> list[RowMapping]:
         """What comes after a cursor, oldest first. Read it only under the session's lock: see `get_for_update`."""
-        values = {"tenant": self._tenant_id, "session": session_id, "cursor": after_seq, "most": limit}
+        values = {"tenant_id": self._tenant_id, "session": session_id, "cursor": after_seq, "most": limit}
         return await self._all(_WINDOW, values)
 
     async def by_ids(self, ids: Sequence[UUID]) -> list[dict[str, Any]]:

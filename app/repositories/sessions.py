@@ -38,17 +38,16 @@ _LAG: Final[dict[Lagging, tuple[ColumnElement[bool], ...]]] = {
 }
 """As the indexes have it, so that they serve."""
 
-_ONE: Final = select(sessions).where(
-    sessions.c.tenant_id == bindparam("tenant", type_=sessions.c.tenant_id.type),
-    sessions.c.id == bindparam("session", type_=sessions.c.id.type),
-)
+_TENANT: Final = sessions.c.tenant_id == bindparam("tenant_id", type_=Uuid())
+_ONE: Final = select(sessions).where(_TENANT, sessions.c.id == bindparam("session", type_=Text(collation="C")))
 _ONE_LOCKED: Final = _ONE.with_for_update()
 """Built once: every call and every job reads its session."""
+
 _ORDINAL: Final = Prepared.of(
     select(func.count().label("place"))
     .select_from(sessions)
     .where(
-        sessions.c.tenant_id == bindparam("tenant_id", type_=Uuid()),
+        _TENANT,
         sessions.c.owner == bindparam("owner", type_=Text(collation="C")),
         sessions.c.created_at <= bindparam("at", type_=DateTime(timezone=True)),
     )
@@ -236,7 +235,7 @@ class SessionRepository(Repository):
         return statement if self._user_ids is None else statement.where(*self._own(sessions.c.user_id))
 
     def _named(self, session_id: str) -> dict[str, Any]:
-        return {"tenant": self._tenant_id, "session": session_id}
+        return {"tenant_id": self._tenant_id, "session": session_id}
 
     def _mine(self, session_id: str) -> list[Any]:
         return [

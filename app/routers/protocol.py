@@ -63,33 +63,25 @@ class InOnePiece:
             self._transport.write(head)
 
 
-class H11ProblemProtocol(H11Protocol):
+class _Answering(asyncio.Protocol):
+    """What both protocols do otherwise than uvicorn."""
+
+    transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, on a transport that sends answers in one piece."""
+        super().connection_made(InOnePiece(transport))  # type: ignore[arg-type]
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer and close."""
+        del msg
+        self.transport.write(malformed())
+        self.transport.close()
+
+
+class H11ProblemProtocol(_Answering, H11Protocol):
     """Written in Python."""
 
-    transport: asyncio.Transport
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, on a transport that sends answers in one piece."""
-        super().connection_made(InOnePiece(transport))  # type: ignore[arg-type]
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer and close."""
-        del msg
-        self.transport.write(malformed())
-        self.transport.close()
-
-
-class ProblemProtocol(HttpToolsProtocol):
+class ProblemProtocol(_Answering, HttpToolsProtocol):
     """The faster one, where it is built."""
-
-    transport: asyncio.Transport
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, on a transport that sends answers in one piece."""
-        super().connection_made(InOnePiece(transport))  # type: ignore[arg-type]
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer and close."""
-        del msg
-        self.transport.write(malformed())
-        self.transport.close()

@@ -8,9 +8,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.core.errors import BadRequest, Problem
 from app.routers.problems import send_problem
-from app.schemas.fields import SLASH_IN_SEGMENT
+from app.schemas.fields import CONTROL, SLASH_IN_SEGMENT
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PLAIN: Final = re.compile(rb"(?:/(?:[A-Za-z0-9_~:@-][A-Za-z0-9_.~:@-]*)?)+")
 """A path that is what it says: nothing in it is escaped, and no segment is . or .."""
 
@@ -53,6 +52,6 @@ def _segment(raw: bytes) -> str:
         text = unquote_to_bytes(raw).decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequest("The path is not valid UTF-8.", code="bad_path") from error
-    if text in {".", ".."} or _CONTROL.search(text) is not None:
+    if text in {".", ".."} or CONTROL.search(text) is not None:
         raise BadRequest("The path has a control character, or a segment . or .. in it.", code="bad_path")
     return text.replace("/", SLASH_IN_SEGMENT)

@@ -28,7 +28,9 @@ MAX_METADATA_BYTES: Final = 64 * 1024
 SLASH_IN_SEGMENT: Final = "\x1f"
 """Stands for a %2F inside a path segment until the segment is read: see `app.routers.segments`."""
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""C0, DEL and C1."""
+
 _RFC3339: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?\s?(?:[Zz]|[+-]\d{2}:?\d{2})", re.ASCII
 )
@@ -48,7 +50,7 @@ def _identifier(text: str) -> str:
     _storable(text)
     if text in {".", ".."}:
         raise ValueError("an id must not be . or ..")
-    if _CONTROL.search(text) is not None:
+    if CONTROL.search(text) is not None:
         raise ValueError("control characters are not allowed in ids")
     return text
 

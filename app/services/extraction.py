@@ -126,25 +126,29 @@ class ExtractionService:
         The answer says whether any memory has changed. What is appended meanwhile has a job of its own. Where the
         language model does not answer, or the tenant has no room, the job ends, and a fresh one tries again later.
         """
-        tally, more = Tally(), True
+        tally = Tally()
+        await self._through(run, tally)
+        return tally.learnt.changes_something
+
+    async def _through(self, run: JobRun, tally: Tally) -> None:
+        more = True
         try:
             while more and (read := await self._read(run)) is not None:
                 more = await self._window(run, read, tally)
         except LanguageModelUnavailable as outage:
             await self._defer(run, tally, f"The language model is unavailable: {outage}", _next_try(run))
-            return tally.learnt.changes_something
+            return
         except _UsedUp as used_up:
             pause = renewal(clock.now(), used_up.period) - clock.now()
             await self._defer(run, tally, f"The tenant has used up the tokens of the {used_up.period}.", pause)
-            return tally.learnt.changes_something
+            return
         except QuotaExceeded as full:
             await self._defer(run, tally, f"QuotaExceeded: {full}", _next_try(run), {FULL: full.quota})
-            return tally.learnt.changes_something
+            return
         self._measure(tally)
         window = {"from_seq": tally.first_seq, "to_seq": tally.last_seq}
         async with self.uow.begin_tenant(run.tenant_id) as tx:
             await run.finish(tx, tally.result(), window)
-        return tally.learnt.changes_something
 
     async def _window(self, run: JobRun, read: Read, tally: Tally) -> bool:
         """Whether there may be more after it."""

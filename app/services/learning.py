@@ -83,11 +83,11 @@ class Learner:
         What the same turn has given before, as when it asked to be remembered, is passed over, and so is what nobody
         said and somebody has rejected: only the user's own words bring that back.
         """
-        asking = [turn for turn in turns if turn.role == "user" and any(forgets(turn))]
-        if not candidates and not asking:
+        asked = [forget for turn in turns for forget in forgets(turn)]
+        if not candidates and not asked:
             return Learnt()
         await self.tx.owners.lock_and_change(self.origin.scope.owner, OwnerChange())
-        forgotten = [one for turn in asking for one in await self._forget(turn)]
+        forgotten = await self._forget(asked)
         known = await self._drawn(turns)
         doubtful = any(draft.row["uncertain"] for draft in drafts)
         rejected = await self.tx.history.rejected(self.origin.scope.owner, MOST_REJECTED) if doubtful else []
@@ -119,10 +119,10 @@ class Learner:
         rows = await self.tx.memories.drawn(self.origin.session_id, [turn.seq for turn in turns])
         return {(seq, bytes(row["content_hash"])) for row in rows for seq in row["seqs"]}
 
-    async def _forget(self, turn: Turn) -> list[UUID]:
-        """Delete what a turn asks to forget; it can be brought back for a while, as after any deletion."""
+    async def _forget(self, asked: Sequence[Forget]) -> list[UUID]:
+        """Delete what turns ask to forget; it can be brought back for a while, as after any deletion."""
         gone: list[UUID] = []
-        for forget in forgets(turn):
+        for forget in asked:
             for row in await self._meant(forget):
                 await remove(self.tx, row, self.actor, self.at)
                 gone.append(row["id"])

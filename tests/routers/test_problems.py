@@ -523,4 +523,5 @@ async def test_a_head_leaves_with_its_body_and_alone_where_none_comes() -> None:
 
 def test_the_slower_server_says_the_same() -> None:
     assert b"malformed_request" in malformed()
-    assert H11ProblemProtocol.send_400_response is not ProblemProtocol.send_400_response
+    assert H11ProblemProtocol is not ProblemProtocol
+    assert H11ProblemProtocol.send_400_response is ProblemProtocol.send_400_response

@@ -23,14 +23,13 @@ def excerpt(text: str, query: str, most: int) -> str:
     pieces = [part for match in _SENTENCE.finditer(plain) for part in _parts(match.group(), most - 2)]
     asked = set(tokens(query))
     words = [asked & set(tokens(piece)) for piece in pieces]
-    best, place = -1, 0
+    best, place, end = -1, 0, 0
     for start in range(len(pieces)):
         if start and not words[start]:
             continue  # an excerpt begins with a sentence that counts
-        covered, _ = _from(start, pieces, words, most - 2)
+        covered, stop = _from(start, pieces, words, most - 2)
         if len(covered) > best:
-            best, place = len(covered), start
-    _, end = _from(place, pieces, words, most - 2)
+            best, place, end = len(covered), start, stop
     chosen = "".join(pieces[place:end]).strip()
     return f"{CUT if place else ''}{chosen}{CUT if end < len(pieces) else ''}"
 

@@ -118,7 +118,7 @@ _LAST_PARTICLES: Final = "啊哦呢哈嘛呀啦噢喔~"
 
 
 _ENGLISH: Final = re.compile(rf"[^\w]*(?:[a-z']+,?\s+){{2}}[^{_HAN}]*[{_HAN}]{{1,8}}[^{_HAN}]*$", re.IGNORECASE)
-"""Two English words and more, and one Chinese name."""
+"""Two English words and more, and one Chinese name. `language_of` takes too much of mixed Chinese for English here."""
 
 
 @dataclass(frozen=True, slots=True)

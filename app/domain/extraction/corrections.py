@@ -11,13 +11,14 @@ from app.domain.extraction.dating import dated
 from app.domain.extraction.folding import folded
 from app.domain.extraction.turns import Turn
 
+_SET_TO: Final = r"(?:改|换|调)(?:成|为|到|在|至)"
 _CUE: Final = re.compile(
     r"(?:well|oh|ah|hmm|ok|but|and|,|\s)*(?:no(?! longer| more| one|body)|nope|"
     r"wait|sorry|actually|oops|correction|scratch that|i misspoke|my (?:mistake|"
     r"bad)|i was wrong|typo|i meant|i mean|"
     r"rather|not (?!only|just|sure)|it's|it is|make (?:that|it)|(?:it|that) should be|"
     r"不对|不是|(?:我|刚才|刚刚|前面|上面|哦|啊|,)*(?:说错|错了|口误|更正|纠正|"
-    r"搞错|记错|写错|打错)|(?:哦|其实|,)*应该是|(?:那就|那|就|还是|,)*(?:改|换|调)(?:成|为|到|在|至))(?![a-z])"
+    r"搞错|记错|写错|打错)|(?:哦|其实|,)*应该是|(?:那就|那|就|还是|,)*" + _SET_TO + r")(?![a-z])"
 )
 _EN: Final = re.compile(
     r"(?:(?:no|nope|wait|sorry|actually|oops|correction|scratch that|i misspoke|"
@@ -33,7 +34,7 @@ _ZH: Final = re.compile(
     r"写|打|搞|记)错了|错了|口误|更正(?:一下)?|纠正(?:一下)?)[,\s]*)*"
     r"(?:我(?:的意思|想说的?|指的)?|应该|其实|准确(?:地)?说|,)*"
     r"(?:(?<!不)不是(?P<before>[^,]{1,30}?),?(?:而|应该)?是(?P<value>[^,]{1,30})|"
-    r"(?:是|(?:那就|那|就|还是)*(?:改|换|调)(?:成|为|到|在|至))(?P<right>[^,]{1,30}?)吧?"
+    r"(?:是|(?:那就|那|就|还是)*" + _SET_TO + r")(?P<right>[^,]{1,30}?)吧?"
     r"(?:,?(?:而)?不是(?P<wrong>[^,]{1,30}))?)$"
 )
 _KINDS: Final = (

@@ -42,7 +42,10 @@ _RULES: Final[Sequence[tuple[tuple[str, ...], Callable[[Folded], Iterator[Secret
 )
 """What must stand in a text for a rule to speak, and the rule; where two meet, the earlier one names the kind."""
 
-_WORDS: Final = ("-----begin ", "://", *TOKEN_SIGNS, *CREDENTIAL_SIGNS, *passwords.SIGNS, *codes.SIGNS)
+_WORDS: Final = (
+    *(sign.lower() for signs, _ in _RULES for sign in signs),
+    *(*TOKEN_SIGNS, *CREDENTIAL_SIGNS, *passwords.SIGNS, *codes.SIGNS),
+)
 _SIGNS: Final = re.compile("|".join((*map(re.escape, _WORDS), KEY_RUN.pattern, DIGITS.pattern)))
 """Without one of these in its lower-case form, no rule speaks of a text."""
 

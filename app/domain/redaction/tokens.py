@@ -31,7 +31,8 @@ NAMED: Final = re.compile(
     + _LINK
 )
 CREDENTIAL_SIGNS: Final = ("key", "secret", "token", "密钥", "密鑰", "秘钥", "秘鑰", "令牌", "cookie")
-TOKEN_SIGNS: Final = ("eyj", "authorization", "bearer")
+_HEADER_SIGNS: Final = ("authorization", "bearer")
+TOKEN_SIGNS: Final = ("eyj", *_HEADER_SIGNS)
 MIN_BASIC: Final = 8
 
 
@@ -44,7 +45,7 @@ def find_tokens(folded: Folded) -> Iterator[Secret]:
                 part = JWT_PART.match(folded.text, end)
                 end = end if part is None else part.end()
             yield Secret(found.start(), end, "token")
-    if "authorization" not in folded.lower and "bearer" not in folded.lower:
+    if not any(sign in folded.lower for sign in _HEADER_SIGNS):
         return
     for header in HEADER.finditer(folded.lower):
         value = VALUE.match(folded.text, header.end())

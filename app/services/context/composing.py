@@ -10,7 +10,7 @@ from app.domain.context.parts import Part
 from app.domain.context.words import Tongue
 from app.services.context.analysing import contradicted_by
 from app.services.context.blocks import block_part
-from app.services.context.conversation import conversation_parts
+from app.services.context.conversation import Conversation
 from app.services.context.facts import Contradiction, current_of, fact_parts
 from app.services.context.gathered import Gathered
 from app.services.context.hints import hint_part
@@ -89,12 +89,12 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
     reserved = sum(one.tokens for group in groups[-1:] for one in group)
     purse.left -= reserved  # the question itself
     pinned, known, taught, asked, profile, status = (
-        purse.pay(part) for part in (pinned, known, taught, asked, profile, status)
+        purse.buy(part) for part in (pinned, known, taught, asked, profile, status)
     )
     blocks = purse.buy(block_part(found.blocks, tongue, plan.count), most=int(plan.budget * BLOCK_SHARE))
     purse.left += reserved
 
-    spoken, summary, strategy, missing = conversation_parts(found, recalled, lines, groups, plan, purse, tongue)
+    spoken, summary, strategy, missing = Conversation(found, recalled, lines, groups, plan, purse, tongue).parts()
     parts = [blocks, profile, summary, known, asked, taught, pinned, status]
     layout = Layout(parts, spoken, plan.order, plan.key, plan.count)
     layout.fit(plan.budget)

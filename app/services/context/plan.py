@@ -53,7 +53,3 @@ class Purse:
         if kept:
             self.left -= cost + sum(piece.tokens for piece in kept)
         return replace(part, pieces=tuple(kept))
-
-    def pay(self, part: Part) -> Part:
-        """The section, all of it chosen already, if it can be paid."""
-        return self.buy(part)
