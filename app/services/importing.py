@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.core import clock
-from app.core.errors import BadRequest, TooLarge
+from app.core.errors import BadRequest, Invalid, TooLarge
 from app.core.strict_json import loads
 from app.domain.principal import Principal
 from app.domain.scope import Scope
@@ -69,6 +69,7 @@ class ImportService:
         Raises:
             Conflict: A user whose lines they are has been erased since it began.
             Invalid: A line is none of an export, is another user's, or contradicts what is stored; the answer names it.
+                Or there is none.
         """
         principal.require_administration()
         principal.require("memories:write")
@@ -83,6 +84,8 @@ class ImportService:
                     read.kind = kind
                 if kind is not None:
                     read.rows.append((read.done.lines, row))
+        if not read.done.lines:
+            raise Invalid("Send the lines of an export: there is not one.", code="nothing_to_import")
         progress(await self._flush(principal, user_id, read))
         await self._count(principal.tenant_id, read)
         return read.done

@@ -153,6 +153,8 @@ async def test_memories_of_another_system_are_kept_as_imported(tenant: Tenant, a
     found = await every(api, "/v1/memories", user_id="ada")
     assert {memory["source"] for memory in found} == {"imported"}
     assert found[1]["occurred_at"].startswith("2024-01-31")
+    for path in ("/v1/users/ada/import", "/v1/admin/import"):
+        problem_of(await api.post(path, content=b""), 422, "nothing_to_import")
     bad = await api.post("/v1/users/ada/import", content='{"text": "x", "nothing": 1}')
     assert "Line 1" in problem_of(bad, 422, "bad_import_line")["detail"]
 
