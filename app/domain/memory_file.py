@@ -52,6 +52,9 @@ CATEGORIES: Final[Mapping[FileSection, Category]] = {
 }
 """Of what is added in a section."""
 
+DISPUTED: Final[Mapping[Tongue, str]] = {"en": " (disputed)", "zh": "（有争议）"}
+"""Behind an entry that another one contradicts, until one of them is changed or taken out. No part of what it says."""
+
 _VERSION: Final = re.compile(r"<!--\s*version\s+([0-9a-f]{16})")
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING: Final = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
@@ -68,12 +71,14 @@ class Entry:
         section: Where it stands.
         text: As it stands there.
         whole: What the memory says.
+        disputed: Whether another memory says otherwise and nobody has decided yet.
     """
 
     memory_id: UUID
     section: FileSection
     text: str
     whole: str
+    disputed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,7 @@ def fitting(entries: Iterable[Entry], tongue: Tongue) -> list[Entry]:
     size = len(laid_out([], tongue, "0" * 16).encode())
     kept: list[Entry] = []
     for entry in entries:
-        cost = len(entry.text.encode()) + 3
+        cost = len(_shown(entry, tongue).encode()) + 3
         if lines >= MOST_LINES:
             break
         if size + cost <= MOST_BYTES:
@@ -122,7 +127,7 @@ def fitting(entries: Iterable[Entry], tongue: Tongue) -> list[Entry]:
 
 def version_of(entries: Sequence[Entry]) -> str:
     """16 hexadecimal digits that are the same as long as every entry is."""
-    told = "\n".join(f"{one.section} {one.memory_id} {one.whole}" for one in entries)
+    told = "\n".join(f"{one.section} {one.memory_id} {one.whole}{' ?' * one.disputed}" for one in entries)
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
@@ -131,8 +136,12 @@ def laid_out(entries: Sequence[Entry], tongue: Tongue, version: str) -> str:
     lines = [_TITLES[tongue], _NOTE[tongue].format(version)]
     for section in FILE_SECTIONS:
         lines += ["", f"## {HEADINGS[tongue][section]}"]
-        lines += [f"- {one.text}" for one in entries if one.section == section]
+        lines += [f"- {_shown(one, tongue)}" for one in entries if one.section == section]
     return "\n".join([*lines, ""])
+
+
+def _shown(entry: Entry, tongue: Tongue) -> str:
+    return entry.text + DISPUTED[tongue] * entry.disputed
 
 
 def version_in(text: str) -> str | None:
@@ -175,12 +184,12 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
     moved: list[tuple[Entry, FileSection]] = []
     fresh: list[Line] = []
     for line in dict.fromkeys(edited):
-        same = left.get(line.text)
+        same = left.get(line.text) or [one for one in left.get(_unmarked(line.text), []) if one.disputed]
         if not same:
             fresh.append(line)
             continue
         entry = next((one for one in same if one.section == line.section), same[0])
-        same.remove(entry)
+        left[entry.text].remove(entry)
         if entry.section != line.section:
             moved.append((entry, line.section))
     gone = [entry for entry in served if entry in left[entry.text]]
@@ -194,8 +203,16 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
     )
 
 
+def _unmarked(text: str) -> str:
+    for mark in DISPUTED.values():
+        text = text.removesuffix(mark)
+    return text
+
+
 def _completed(entry: Entry, line: Line) -> Line:
-    """A line that was cut short here and still is says what the memory said behind that."""
+    """A line that was cut short here and still is says what the memory said behind that; the mark says nothing."""
+    if entry.disputed:
+        line = Line(line.section, _unmarked(line.text))
     shown = entry.text.removesuffix(CUT)
     if entry.text == entry.whole or not line.text.endswith(CUT) or not entry.whole.startswith(shown):
         return line
@@ -205,7 +222,7 @@ def _completed(entry: Entry, line: Line) -> Line:
 def _pairs(gone: Sequence[Entry], fresh: Sequence[Line]) -> list[tuple[Entry, Line]]:
     """Of lines that are gone and lines that are new those that are alike, the most alike first, each once."""
     old = [(entry, _bigrams(entry.text)) for entry in gone]
-    new = [(line, _bigrams(line.text)) for line in fresh]
+    new = [(line, _bigrams(_unmarked(line.text))) for line in fresh]
     scored = [
         (2 * len(one & other) / (len(one) + len(other)), entry, line)
         for entry, one in old

@@ -68,6 +68,23 @@ class ConflictRepository(Repository):
         )
         return await self._run(statement.values(resolution=resolution, resolved_at=at))
 
+    async def closed(self, memory_ids: Sequence[UUID], times: Sequence[datetime]) -> list[RowMapping]:
+        """Conflicts of any of these memories that were resolved at one of these instants, their rows locked."""
+        ids = list(memory_ids)
+        statement = select(memory_conflicts).where(
+            _C.tenant_id == self._tenant_id,
+            _C.resolved_at == func.any(list(times)),
+            or_(_C.memory_id == func.any(ids), _C.other_id == func.any(ids)),
+        )
+        return await self._all(statement.order_by(_C.id).with_for_update())
+
+    async def reopen(self, conflict_ids: Sequence[UUID]) -> None:
+        """Take back that conflicts were resolved."""
+        statement = update(memory_conflicts).where(
+            _C.tenant_id == self._tenant_id, _C.id == func.any(list(conflict_ids))
+        )
+        await self._run(statement.values(resolution=None, resolved_at=None))
+
     def _open(self) -> list[ColumnElement[bool]]:
         return [_C.tenant_id == self._tenant_id, _C.resolved_at.is_(None), *self._visible()]
 

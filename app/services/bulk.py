@@ -17,6 +17,7 @@ from app.repositories.owners import OwnerChange
 from app.repositories.selection import Selection
 from app.schemas.curation import MemoriesDelete, MemoriesDeleted, MemoriesFound, MemoriesGet, MemorySample
 from app.services.answers import Answer, Write, write_once
+from app.services.closing import end_disputes
 from app.services.history import event_row
 from app.services.presenting import memories_of, shown_status
 from app.services.vectorising import JobRun
@@ -105,6 +106,7 @@ async def delete_selected(tx: Transaction, selection: Selection, actor: str, und
         event_row("deleted", row, changed[row["id"]], actor, at, {"status"}) | {"undo_id": undo_id} for row in rows
     ]
     await tx.memories.record(events)
+    await end_disputes(tx, rows, actor, at)
     return len(rows)
 
 

@@ -1,6 +1,5 @@
 """Contradictions: listed, decided by a person, and gone by themselves when one side is."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
@@ -14,7 +13,7 @@ from app.repositories.base import Row
 from app.schemas.conflicts import Conflict, ConflictResolution, Keep
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import SUPERSEDED, supersede, uncount
+from app.services.closing import SUPERSEDED, end_disputes, supersede, uncount, undispute
 from app.services.history import event_row
 from app.services.presenting import memories_of
 from app.services.writing import locked_memory
@@ -62,23 +61,6 @@ class ConflictService:
         return await write_once(self.uow, write, Conflict, work)
 
 
-async def forget_conflicts(tx: Transaction, gone: Sequence[UUID], actor: str, at: datetime) -> None:
-    """Close the conflicts of memories that are no longer current: their counterparts stand undisputed."""
-    touched = await tx.conflicts.touching(gone) if gone else []
-    if touched:
-        await tx.conflicts.resolve([row["id"] for row in touched], "displaced", at)
-        await undispute(tx, [one for row in touched for one in (row["memory_id"], row["other_id"])], actor, at)
-
-
-async def undispute(tx: Transaction, memory_ids: Sequence[UUID], actor: str, at: datetime) -> None:
-    """What is in no open conflict any more is active again."""
-    still = {one for row in await tx.conflicts.touching(memory_ids) for one in (row["memory_id"], row["other_id"])}
-    for row in await tx.memories.by_ids(sorted(set(memory_ids) - still)):
-        if row["status"] == "disputed":
-            changed = await tx.memories.change(row["id"], {"status": "active", "updated_at": at})
-            await tx.memories.record([event_row("settled", row, changed, actor, at, {"status"})])
-
-
 def _lost(newer: Row, older: Row, keep: Keep) -> list[tuple[Row, Row | None]]:
     """What becomes history, and in favour of what."""
     match keep:
@@ -103,6 +85,7 @@ async def _close(tx: Transaction, row: Row, by: Row | None, actor: str, at: date
     over = {"status": "superseded", "valid_to": at, "superseded_at": at, "updated_at": at}
     closed = await tx.memories.change(row["id"], over)
     await tx.memories.record([event_row("superseded", row, closed, actor, at, SUPERSEDED)])
+    await end_disputes(tx, [row], actor, at)
 
 
 async def _shown(tx: Transaction, row: Row) -> Conflict:

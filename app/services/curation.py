@@ -13,7 +13,7 @@ from app.repositories.owners import OwnerChange
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.memories import Memory
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import uncount
+from app.services.closing import end_disputes, uncount
 from app.services.history import event_row
 from app.services.keying import KeySettlement
 from app.services.presenting import is_current, memories_of, shown_status
@@ -89,7 +89,9 @@ class CurationService:
             _check_current(before, at)
             await uncount(tx, before)
             values = {"status": "deleted", "deleted_at": at}
-            return await _changed(tx, write, before, values, "rejected", request.reason, at)
+            rejected = await _changed(tx, write, before, values, "rejected", request.reason, at)
+            await end_disputes(tx, [before], write.principal.actor, at)
+            return rejected
 
         return await self._judge(write, memory_id, work)
 
@@ -123,6 +125,7 @@ class CurationService:
             check_version(before["version"], write.if_match)
             await uncount(tx, before)
             await tx.dreams.forget_of(before["user_id"])
+            await end_disputes(tx, [before], write.principal.actor, clock.now())
             await tx.memories.erase(memory_id)
             return Answer(204, None)
 

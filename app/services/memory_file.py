@@ -114,7 +114,7 @@ async def _current(tx: Transaction, user_id: str) -> MemoryFile:
     mine: dict[UUID, Row] = {row["id"]: row for row in rows if servable(row, None) and not row["flags"]}
     shown = [(row, unrevealing(row["text"])) for row in mine.values()]
     found = [
-        Entry(row["id"], section_of(row["category"]), text, " ".join(row["text"].split()))
+        Entry(row["id"], section_of(row["category"]), text, " ".join(row["text"].split()), row["status"] == "disputed")
         for row, text in shown
         if text is not None
     ]

@@ -13,7 +13,6 @@ from app.repositories.base import Row, RowLike
 from app.repositories.vectors import Embedded
 from app.schemas.memories import Memory, MemoryIn
 from app.services.closing import remove, supersede
-from app.services.conflicts import forget_conflicts
 from app.services.context.facts import statements_of
 from app.services.history import event_row
 from app.services.presenting import is_current
@@ -90,7 +89,6 @@ class FileWriter:
             await self._move(rows[entry.memory_id], CATEGORIES[section])
         for entry in edits.removed:
             await remove(self.tx, rows[entry.memory_id], self.actor, self.at)
-        await forget_conflicts(self.tx, [one.memory_id for one in edits.removed], self.actor, self.at)
         new = [UUID(one.id) for one in written]
         if new and not vectors:
             await embed_later(self.tx, new, self.at, drafts[0].row["user_id"])
@@ -105,7 +103,6 @@ class FileWriter:
         rows = [row for row in await self.tx.memories.by_ids([memory_id]) if is_current(row, self.at)]
         (new,) = await self.tx.memories.by_ids([UUID(by.id)])
         await supersede(self.tx, rows, new, self.actor, self.at)
-        await forget_conflicts(self.tx, [memory_id], self.actor, self.at)
 
     async def _move(self, row: Row, category: str) -> None:
         changed = await self.tx.memories.change(row["id"], {"category": category, "updated_at": self.at})

@@ -14,7 +14,6 @@ from app.repositories.base import Row
 from app.repositories.models import ModelRecord
 from app.repositories.vectors import Embedded, Vector
 from app.services.closing import since, supersede
-from app.services.conflicts import forget_conflicts
 from app.services.history import event_row
 from app.services.judging import Verdicts
 from app.services.keys import CanonicalKey, canonical_key
@@ -101,9 +100,8 @@ class Reconciler:
         return settle(new, olds, multivalued=key is not None and key.multi_valued, judged=judged)
 
     async def _close(self, rows: Sequence[Row], by: Row, plan: Plan[UUID]) -> list[UUID]:
-        """Make rows history in favour of another one; what contradicted them stands undisputed."""
+        """Make rows history in favour of another one."""
         closed = await supersede(self.tx, rows, by, self.actor, self.at, _why(plan))
-        await forget_conflicts(self.tx, [row["id"] for row in rows], self.actor, self.at)
         return [row["id"] for row in closed]
 
     async def _dispute(self, rows: Sequence[Row], said: Row, plan: Plan[UUID]) -> list[UUID]:

@@ -362,6 +362,10 @@ def conflict_calls() -> Iterator[Call]:
         "some",
         lambda tx: tx.conflicts.resolve([an_id(8, 100 * n) for n in range(1, 200)], "both", AT),
     )
+    yield Call(
+        name + "closed", "some", lambda tx: tx.conflicts.closed([an_id(1, 100 * n) for n in range(1, 200)], [AT])
+    )
+    yield Call(name + "reopen", "one", lambda tx: tx.conflicts.reopen([conflict]))
     yield Call(name + "open", "one", lambda tx: tx.conflicts.open(MEMORY, [an_id(1, N + 1)], "same", AT))
 
 

@@ -151,7 +151,8 @@ def test_important_old_facts_and_wrong_ones_are_to_be_confirmed(changes: dict[st
         ({"kind": "episodic"}, False),
         ({"uncertain": True}, False),
         ({"use": "this_app"}, False),
-        ({"status": "disputed"}, False),
+        ({"status": "disputed"}, True),
+        ({"status": "superseded"}, False),
         ({"key": "x"}, True),
     ],
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from app.domain.memory import Columns
+from app.domain.memory import VISIBLE_STATUSES, Columns
 
 SUMMED: Final = ("seen_count", "access_count", "used_count", "ignored_count", "wrong_count")
 GREATEST: Final = ("importance", "confidence", "weight", "last_seen_at", "last_accessed_at")
@@ -17,11 +17,11 @@ Row = TypeVar("Row", bound=Columns)
 def mergeable(one: Columns, other: Columns) -> bool:
     """Whether two memories are of one place and sort, so that either could stand for both.
 
-    What is under different keys is not; nor is what waits for a decision.
+    What is under different keys is not. What waits for a decision is: the one that stays waits for it then.
     """
     keys = {one["key"], other["key"]} - {None}
-    active = one["status"] == other["status"] == "active"
-    return active and len(keys) <= 1 and all(one[name] == other[name] for name in _PLACE)
+    current = {one["status"], other["status"]} <= set(VISIBLE_STATUSES)
+    return current and len(keys) <= 1 and all(one[name] == other[name] for name in _PLACE)
 
 
 def keeper(rows: Sequence[Row]) -> Row:

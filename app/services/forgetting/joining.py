@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from app.domain.lifecycle.merging import taken_over
 from app.domain.memory import EventAction
@@ -42,14 +43,37 @@ class Joiner:
             if rows is None:
                 return False
             (now, *gone) = rows
+            against = await self._against(tx, now, gone)
+            if against is None:
+                return False
             sources = await tx.memories.sources([row["id"] for row in gone])
             await tx.memories.add_sources([copied(source, now["id"], self.at) for source in sources])
             values = taken_over(now, gone) | {"updated_at": self.at}
+            if against:
+                values["status"] = "disputed"
             after = await tx.memories.change(now["id"], values)
             event = marker.event("merged", now, after, f"{SAME} as {len(gone)}")
             await tx.memories.record([event])
+            for other, reason in against.items():
+                await tx.conflicts.open(now["id"], [other], reason, self.at)
             await supersede(tx, gone, after, marker.actor, self.at, SAME)
         return True
+
+    @staticmethod
+    async def _against(tx: Transaction, kept: Row, gone: Sequence[Row]) -> dict[UUID, str] | None:
+        """What stands against those that go and not yet against the one that stays, each with the conflict's reason.
+
+        None where some of them stand against each other.
+        """
+        mine = {row["id"] for row in (kept, *gone)}
+        if not any(row["status"] == "disputed" for row in (kept, *gone)):
+            return {}
+        touched = await tx.conflicts.touching(sorted(mine))
+        reasons = {frozenset((one["memory_id"], one["other_id"])): str(one["reason"]) for one in touched}
+        if any(pair <= mine for pair in reasons):
+            return None
+        against = {other: reason for pair, reason in reasons.items() for other in pair - mine}
+        return {other: reason for other, reason in against.items() if frozenset((kept["id"], other)) not in reasons}
 
     async def dispute(self, newer: Row, older: Row) -> bool:
         """Mark two memories that cannot both be true: a person, or the next words about it, decide."""

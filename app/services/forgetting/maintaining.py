@@ -16,7 +16,6 @@ from app.repositories.base import Row
 from app.repositories.vectors import Vector
 from app.schemas.forgetting import Maintained, MaintainRequest, PlannedChange, PlannedDigest
 from app.services.answers import Answer, Write, write_once
-from app.services.conflicts import forget_conflicts
 from app.services.forgetting.digesting import Digest, Digester, write_digest
 from app.services.forgetting.marking import Marker, locked
 from app.services.forgetting.planning import Intended, Planner
@@ -162,8 +161,6 @@ async def _mark(marker: Marker, action: ActionName, intended: Sequence[Intended]
     reasons = {one.row["id"]: _why(one) for one in intended}
     event, values = _change(action, marker.at)
     await marker.mark(locked_rows, event, values, reasons)
-    if action == "expire":
-        await forget_conflicts(marker.tx, [row["id"] for row in locked_rows], marker.actor, marker.at)
 
 
 def _change(action: ActionName, at: datetime) -> tuple[EventAction, dict[str, Any]]:

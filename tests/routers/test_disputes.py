@@ -1,0 +1,223 @@
+"""A dispute lasts as long as both of its sides are there: it ends with either, comes back with it, and is shown."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+import time_machine
+
+from app.core import clock
+from tests.conftest import Tenant
+from tests.routers.calls import add, body_of, every
+from tests.routers.test_consolidation import consolidate
+from tests.routers.test_forgetting import ADA, everything
+from tests.routers.test_memory_file import entries, send, served
+
+PAIRS = {
+    "en": ("Deploys are allowed on Fridays.", "Deploys are not allowed on Fridays."),
+    "zh": ("周五可以部署。", "周五不可以部署。"),
+}
+MARKS = {"en": " (disputed)", "zh": "（有争议）"}
+LANGUAGES = ("en", "zh")
+
+Memory = dict[str, Any]
+
+
+@pytest.fixture
+def tenant(learning_tenant: Tenant) -> Tenant:
+    """A fresh tenant of a service that compares what is added."""
+    return learning_tenant
+
+
+async def disputed(api: httpx.AsyncClient, tenant: Tenant, language: str = "en", **fields: Any) -> list[Memory]:
+    """Two memories that stand against each other, the elder first; `fields` are the elder's."""
+    one, other = PAIRS[language]
+    pair = [await add(api, one, **fields), await add(api, other)]
+    await tenant.work()
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+    return pair
+
+
+async def standing(api: httpx.AsyncClient, memories: list[Memory]) -> tuple[list[str], int]:
+    """The statuses, of what is deleted too, and how many conflicts are open."""
+    known = {
+        one["id"]: status
+        for status in ("active", "disputed", "superseded", "expired", "deleted")
+        for one in await every(api, "/v1/memories", status=status, **ADA)
+    }
+    return [known[one["id"]] for one in memories], len(await every(api, "/v1/conflicts"))
+
+
+async def last_change(api: httpx.AsyncClient, memory: Memory) -> dict[str, str]:
+    """What undoes the memory's last change."""
+    events = body_of(await api.get(f"/v1/memories/{memory['id']}/history"))["results"]
+    return {"event_id": max(events, key=lambda event: str(event["id"]))["id"]}
+
+
+Way = Callable[[httpx.AsyncClient, Tenant, Memory], Awaitable[dict[str, str]]]
+"""Takes a memory out of sight; what undoes that."""
+
+
+async def delete(api: httpx.AsyncClient, _: Tenant, memory: Memory) -> dict[str, str]:
+    assert (await api.delete(f"/v1/memories/{memory['id']}")).status_code == 204
+    return await last_change(api, memory)
+
+
+async def reject(api: httpx.AsyncClient, _: Tenant, memory: Memory) -> dict[str, str]:
+    body_of(await api.post(f"/v1/memories/{memory['id']}/reject", json={}))
+    return await last_change(api, memory)
+
+
+async def delete_many(api: httpx.AsyncClient, _: Tenant, memory: Memory) -> dict[str, str]:
+    request = {**ADA, "filters": {"importance": {"gte": 9}}, "dry_run": False}
+    done = body_of(await api.post("/v1/memories/delete", json=request))
+    assert done["deleted"] == 1
+    return {"undo_id": done["undo_id"]}
+
+
+async def edit_the_file(api: httpx.AsyncClient, _: Tenant, memory: Memory) -> dict[str, str]:
+    text, etag = await served(api)
+    (line,) = [one for one in text.splitlines() if one.startswith(f"- {memory['text']}")]
+    done = body_of(await send(api, text.replace(f"{line}\n", ""), etag))
+    return {"undo_id": done["undo_id"]}
+
+
+async def replace(api: httpx.AsyncClient, tenant: Tenant, memory: Memory) -> dict[str, str]:
+    (conflict,) = await every(api, "/v1/conflicts")
+    newer = conflict["memories"][0]["id"] == memory["id"]
+    body_of(await api.post(f"/v1/conflicts/{conflict['id']}/resolve", json={"keep": "older" if newer else "newer"}))
+    return await last_change(api, memory)
+
+
+async def expire(api: httpx.AsyncClient, tenant: Tenant, memory: Memory) -> dict[str, str]:
+    soon = clock.now() + timedelta(seconds=5)
+    body_of(await api.patch(f"/v1/memories/{memory['id']}", json={"expires_at": soon.isoformat()}))
+    with time_machine.travel(soon + timedelta(seconds=1), tick=True):
+        async with tenant.services.uow.begin_tenant(tenant.id) as tx:
+            await tx.jobs.enqueue("expire", "tenant", clock.now())
+        await tenant.work()
+    return await last_change(api, memory)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("way", [delete, reject, delete_many, edit_the_file, replace, expire])
+async def test_a_dispute_ends_with_either_side_however_it_goes_and_stands_again_when_that_is_undone(
+    api: httpx.AsyncClient, tenant: Tenant, way: Way, side: int
+) -> None:
+    pair = await disputed(api, tenant)
+    gone, left = pair[side], pair[1 - side]
+    body_of(await api.patch(f"/v1/memories/{gone['id']}", json={"importance": 9}))
+    before = await everything(tenant, *(one["id"] for one in pair))
+    undo = await way(api, tenant, gone)
+    (now, stands), conflicts = await standing(api, [gone, left])
+    assert (now in {"deleted", "superseded", "expired"}, stands, conflicts) == (True, "active", 0)
+    body_of(await api.post("/v1/undo", json=undo))
+    if way is expire:  # it is over all the same
+        return
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+    assert await everything(tenant, *(one["id"] for one in pair)) == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_dispute_whose_other_side_is_gone_does_not_come_back(
+    api: httpx.AsyncClient, tenant: Tenant, language: str
+) -> None:
+    first, second = await disputed(api, tenant, language)
+    undo = await delete(api, tenant, first)
+    await delete(api, tenant, second)
+    body_of(await api.post("/v1/undo", json=undo))
+    assert await standing(api, [first, second]) == (["active", "deleted"], 0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_what_is_erased_disputes_nothing(api: httpx.AsyncClient, tenant: Tenant, language: str) -> None:
+    first, second = await disputed(api, tenant, language)
+    assert (await api.delete(f"/v1/memories/{second['id']}?erase=true")).status_code == 204
+    assert await standing(api, [first]) == (["active"], 0)
+
+
+@pytest.mark.parametrize(
+    ("fact", "other"), [("Ada lives in Lisbon.", "Ada lives in Porto."), ("艾达住在里斯本。", "艾达住在波尔图。")]
+)
+async def test_a_fact_that_is_taken_back_leaves_nothing_disputed(
+    api: httpx.AsyncClient, tenant: Tenant, fact: str, other: str
+) -> None:
+    keyed = await add(api, fact, key="home_city", value="Lisbon")
+    plain = await add(api, other)
+    await dispute(tenant, plain, keyed)
+    assert (await api.delete("/v1/users/ada/facts/home_city")).status_code == 204
+    assert await standing(api, [keyed, plain]) == (["deleted", "active"], 0)
+    body_of(await api.post("/v1/undo", json=await last_change(api, keyed)))
+    assert await standing(api, [keyed, plain]) == (["disputed", "disputed"], 1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_what_was_said_again_meanwhile_stands_once_when_the_dispute_ends(
+    api: httpx.AsyncClient, tenant: Tenant, language: str
+) -> None:
+    first, second = await disputed(api, tenant, language)
+    again = await add(api, first["text"])
+    assert again["id"] != first["id"]
+    assert (await api.delete(f"/v1/memories/{second['id']}")).status_code == 204
+    assert await every(api, "/v1/conflicts") == []
+    assert [one["text"] for one in await every(api, "/v1/memories", **ADA)] == [first["text"]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "against"),
+    [
+        (
+            ("The weekly report is sent every Monday at 9.", "Every Monday at 9 the weekly report is sent."),
+            "The weekly report is not sent every Monday at 9.",
+        ),
+        (("周报每周一上午九点发送。", "每周一上午九点发送周报。"), "周报不在每周一上午九点发送。"),
+    ],
+)
+async def test_a_duplicate_of_a_disputed_memory_joins_it_and_the_dispute_with_it_and_back(
+    api: httpx.AsyncClient, tenant: Tenant, texts: tuple[str, str], against: str
+) -> None:
+    first, other = await add(api, texts[0]), await add(api, against)
+    await dispute(tenant, other, first)
+    again = await add(api, texts[1])
+    everyone = [first, other, again]
+    before = await everything(tenant, *(one["id"] for one in everyone))
+    assert await standing(api, everyone) == (["disputed", "disputed", "active"], 1)
+    result = await consolidate(api, tenant)
+    assert result["merged"] == 1
+    (conflict,) = await every(api, "/v1/conflicts")
+    assert {one["id"] for one in conflict["memories"]} == {again["id"], other["id"]}
+    assert (await standing(api, everyone))[0] == ["superseded", "disputed", "disputed"]
+    body_of(await api.post("/v1/undo", json={"undo_id": result["undo_id"]}))
+    assert await standing(api, everyone) == (["disputed", "disputed", "active"], 1)
+    assert await everything(tenant, *(one["id"] for one in everyone)) == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_the_file_marks_both_sides_and_the_mark_is_no_edit(
+    api: httpx.AsyncClient, tenant: Tenant, language: str
+) -> None:
+    pair = await disputed(api, tenant, language)
+    text, etag = await served(api)
+    marked = [f"{one['text']}{MARKS[language]}" for one in pair]
+    assert entries(text) == marked
+    for same in (text, text.replace(MARKS[language], "")):
+        done = body_of(await send(api, same, etag))
+        assert (done["added"], done["changed"], done["removed"]) == ([], [], [])
+    other = {"en": "Deploys are allowed on Thursdays.", "zh": "周四可以部署。"}[language]
+    done = body_of(await send(api, text.replace(pair[0]["text"], other), etag))
+    assert [one["text"] for one in done["changed"]] == [other]
+    assert entries((await served(api))[0]) == [pair[1]["text"], other]
+    body_of(await api.post("/v1/undo", json={"undo_id": done["undo_id"]}))
+    assert await served(api) == (text, etag)
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+
+
+async def dispute(tenant: Tenant, newer: Memory, older: Memory) -> None:
+    """Mark two memories as a job does that finds that they contradict each other."""
+    async with tenant.services.uow.begin_tenant(tenant.id) as tx:
+        for one in (newer, older):
+            await tx.memories.change(UUID(one["id"]), {"status": "disputed"})
+        await tx.conflicts.open(UUID(newer["id"]), [UUID(older["id"])], "contradict", clock.now())
