@@ -82,8 +82,8 @@ class SummaryRepository(Repository):
         return await _STRETCHES.read(self._connection, values)
 
     async def covering(self, session_id: str, seq: int) -> list[RowMapping]:
-        """Every summary in whose range a message stands."""
-        within = (summaries.c.from_seq <= seq, summaries.c.to_seq >= seq)
+        """Every summary that a message may bear out: in whose range it stands, or before whose beginning."""
+        within = (summaries.c.from_seq <= seq + 1, summaries.c.to_seq >= seq)
         return await self._all(select(summaries).where(*self._of(session_id), *within))
 
     async def overtaken(self, session_id: str, limit: int) -> list[dict[str, Any]]:

@@ -268,3 +268,46 @@ async def test_two_who_fold_at_once_fold_nothing_twice(api: httpx.AsyncClient, t
     assert stretches[0][0] == 1
     assert stretches[-1][1] == 60
     assert all(end + 1 == start for (_, end), (start, _) in pairwise(stretches))
+
+
+@pytest.mark.parametrize(
+    ("interview", "small"),
+    [
+        (
+            [
+                ("I want to plan a trip.", "Where are you going?"),
+                ("Kyoto", "How long will you stay there?"),
+                ("Ten days", "Which airport do you leave from?"),
+                ("Faro", "Shall I look for direct flights?"),
+                ("Yes", "Noted."),
+            ],
+            "en",
+        ),
+        (
+            [
+                ("我想计划一次旅行。", "您打算去哪里？"),
+                ("京都", "您在那里住多久？"),
+                ("十天", "您从哪个机场出发？"),
+                ("虹桥", "要不要找直飞的航班？"),
+                ("要的", "好的。"),
+            ],
+            "zh",
+        ),
+    ],
+)
+async def test_an_answer_in_a_word_is_told_with_its_question_also_where_a_fold_parts_them(
+    api: httpx.AsyncClient, small: str, interview: list[tuple[str, str]]
+) -> None:
+    for said, asked in interview:
+        await told(api, "s", user(said), assistant(asked))
+    for keep in range(len(interview) - 1, 0, -1):  # each question is folded without its answer
+        await fold(api, keep_turns=keep)
+    await chatter(api, "s", small, 1)
+    found = await fold(api, keep_turns=0)
+    answers = [f"{asked} user: {said}" for (_, asked), (said, _) in pairwise(interview)]
+    assert texts(found)[-len(answers) :] == answers
+    ranges = [(one["from_seq"], one["to_seq"]) for one in found["sentences"][-len(answers) :]]
+    assert ranges == [(2 * place, 2 * place + 1) for place in range(1, len(answers) + 1)]
+    assert (await api.delete("/v1/sessions/s/messages/4")).status_code == 204
+    left = [text for text in texts(await summary(api)) if " user: " in text]
+    assert left == [answers[0], *answers[2:]], "a question that is taken away takes its answer's sentence along"

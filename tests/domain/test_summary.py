@@ -326,3 +326,30 @@ def test_a_fresh_sentence_takes_what_it_overtakes_out_of_the_current_summaries()
     changed, fresh = corrected(nodes, [sentence(CHANGED[0][1], 21, score=0.2)], estimate_tokens)
     assert [(one.id, [s.text for s in one.sentences]) for one in changed] == [(nodes[0].id, [other.text])]
     assert [one.score for one in fresh] == [0.8]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "kept"),
+    [
+        ("Lovely. How long will you stay in Kyoto?", "Ten days", True),
+        ("Which airport do you leave from?", "Faro, I think", True),
+        ("Shall we store it in PostgreSQL?", "Yes please", True),
+        ("Is there anything else I can help with?", "No thanks", False),
+        ("How long will you stay in Kyoto?", "Why do you ask?", False),
+        ("I have noted it.", "Great stuff", False),
+        ("好的。您打算在京都住多久？", "十天", True),
+        ("您从哪个机场出发？", "虹桥吧", True),
+        ("要不要用 PostgreSQL 存？", "可以", True),
+        ("还有什么可以帮您？", "没有了", False),
+        ("您打算在京都住多久？", "怎么了？", False),
+    ],
+)
+def test_an_answer_in_a_word_or_two_is_kept_with_its_question(question: str, answer: str, kept: bool) -> None:
+    said = dialogue(("user", "Let us plan the trip."), ("assistant", question), ("user", answer))
+    found = [one for one in salient(said) if answer in one.text and "user:" in one.text]
+    assert [(one.from_seq, one.to_seq, one.role) for one in found] == ([(2, 3, "assistant")] if kept else [])
+    if kept:
+        asked = question.replace("Lovely. ", "").replace("好的。", "")
+        assert found[0].shown == f"assistant: {asked} user: {answer}"
+        assert found[0] in salient(said[2:], said[1]), "also where it begins a stretch"
+        assert found[0] not in salient(said[2:], said[0]), "what was not said just before is not answered"

@@ -16,6 +16,7 @@ from app.domain.extraction.rules import extract
 from app.domain.gate.judging import judge
 from app.domain.gate.sentences import is_question, refusal_of
 from app.domain.memory import Category
+from app.domain.summary.answers import answered_question, is_bare
 from app.domain.summary.changing import says_change
 from app.domain.summary.lines import Line, groups
 from app.domain.summary.sentences import LASTING, Sentence, Sort
@@ -31,6 +32,9 @@ MOST_OF_A_MESSAGE: Final = 30
 """Sentences: more than a summary of its stretch has room for."""
 
 LONGEST_RESULT: Final = 160
+ANSWER: Final = 0.55
+"""What an answer in a few words is worth with its question: somebody wanted to know."""
+
 CENTRALITY: Final = 0.2
 """Share of a score that says how much of the stretch a sentence is about."""
 
@@ -77,14 +81,16 @@ _TELLS: Final = re.compile(r"\b(?:is|are|was|were|be|costs?|has|have)\b|[是为�
 _SPACE: Final = re.compile(r"\s+")
 
 
-def salient(lines: Sequence[Line]) -> list[Sentence]:
+def salient(lines: Sequence[Line], before: Line | None = None) -> list[Sentence]:
     """Every sentence of the lines that may be kept, with its score, in order. Words are the messages' own.
+
+    `before` is the message before them, which may be a question that the first one answers in a word or two.
 
     System messages are kept whole; a tool call is one sentence with the beginning of its result; small talk gives
     nothing. The score of the rest is what the write gate thinks of the statement in it, or what its words are worth,
     and for a fifth how central it is: how much of what is said here has to do with it.
     """
-    found = [*_of_tools(lines), *_of_speech(lines)]
+    found = [*_of_tools(lines), *_of_speech(lines, before)]
     found.sort(key=lambda one: (one.from_seq, one.to_seq))
     return _best_of_each(_with_centrality(found))
 
@@ -118,7 +124,7 @@ def _of_tools(lines: Sequence[Line]) -> Iterator[Sentence]:
             yield Sentence(told, first.seq, last, "tool", "result", _WEIGHT["result"])
 
 
-def _of_speech(lines: Sequence[Line]) -> Iterator[Sentence]:
+def _of_speech(lines: Sequence[Line], before: Line | None) -> Iterator[Sentence]:
     stated = [one for one in extract([line.turn for line in lines]) if one.source == "user_stated" and not one.replaced]
     for place, line in enumerate(lines):
         match line.turn.role:
@@ -127,11 +133,30 @@ def _of_speech(lines: Sequence[Line]) -> Iterator[Sentence]:
                 if text:
                     yield Sentence(text, line.seq, line.seq, "system", "system", 1.0)
             case "user":
-                yield from _of_user(line, stated, answered=_is_answered(lines, place))
+                told = answer_to(lines[place - 1] if place else before, line)
+                own = [one for one in stated if line.seq in one.seqs]
+                if told is None or any(_holds(line.turn.text, one) for one in own):
+                    yield from _of_user(line, own, answered=_is_answered(lines, place))
+                else:
+                    yield told
             case "assistant":
                 yield from _of_assistant(line)
             case "tool":
                 continue
+
+
+def answer_to(before: Line | None, line: Line) -> Sentence | None:
+    """A few words that say nothing without the question that they answer, with it: "How long? user: Ten days"."""
+    if before is None or before.turn.role != "assistant" or before.seq + 1 != line.seq or before.calls:
+        return None
+    question = answered_question(list(_whole_sentences(before.turn.text)), line.turn.text)
+    if question is None:
+        return None
+    answer = _cut(line.turn.text, LONGEST)
+    sort = _by_words(folded(answer))
+    score = _WEIGHT["question"] if is_bare(answer) else max(_WEIGHT[sort], ANSWER)
+    text = f"{_cut(question, LONGEST)} user: {answer}"
+    return Sentence(text, before.seq, line.seq, "assistant", sort, min(1.0, score + _details(answer)))
 
 
 def _is_answered(lines: Sequence[Line], place: int) -> bool:
@@ -144,8 +169,7 @@ def _is_answered(lines: Sequence[Line], place: int) -> bool:
     return False
 
 
-def _of_user(line: Line, stated: Sequence[Candidate], *, answered: bool) -> Iterator[Sentence]:
-    own = [one for one in stated if line.seq in one.seqs]
+def _of_user(line: Line, own: Sequence[Candidate], *, answered: bool) -> Iterator[Sentence]:
     for text in _sentences(line):
         plain = folded(text)
         refusal = refusal_of(plain.rstrip(".!。 "))

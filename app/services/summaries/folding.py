@@ -1,7 +1,7 @@
 """The job that folds what has left a session's window, killed anywhere without loss or repetition."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
@@ -49,6 +49,14 @@ class Unfolded:
     weighed: int
     stretches: list[list[Line]]
     nodes: list[Node]
+    before: Line | None
+
+    def places(self) -> Iterator[tuple[list[Line], Line | None]]:
+        """Each stretch with the message before it."""
+        before = self.before
+        for stretch in self.stretches:
+            yield stretch, before
+            before = stretch[-1]
 
 
 @dataclass(slots=True)
@@ -126,10 +134,9 @@ class FoldingService:
             unfolded = await self._read(tenant_id, session_id, defaults, keep)
             if unfolded is None:
                 break
-            rooms = [room_for(sum(line.tokens for line in stretch)) for stretch in unfolded.stretches]
             made = [
-                await self.summariser.summarise(stretch, room)
-                for stretch, room in zip(unfolded.stretches, rooms, strict=True)
+                await self.summariser.summarise(stretch, room_for(sum(line.tokens for line in stretch)), before)
+                for stretch, before in unfolded.places()
             ]
             if await self._store(tenant_id, session_id, unfolded, made, check):
                 folded.note(unfolded.stretches, made)
@@ -145,15 +152,19 @@ class FoldingService:
             if session is None:
                 return None
             cursor = session["summarized_seq"]
-            rows = await tx.messages.said(session_id, cursor, READ_AT_ONCE, 0)
+            rows = await tx.messages.said(session_id, cursor, READ_AT_ONCE, 1)
+            earlier = [row for row in rows if row["seq"] <= cursor]
+            rows = rows[len(earlier) :]
             user = None if session["user_id"] is None else await tx.users.get(session["user_id"])
-            lines = lines_of(rows, zone_of_sender(None, session, user))
+            zone = zone_of_sender(None, session, user)
+            lines = lines_of(rows, zone)
             gone = to_fold(lines, session, defaults.context.window_turns, keep, more=len(rows) == READ_AT_ONCE)
             if not gone:
                 await tx.sessions.summarized_to(session_id, 0, session["last_seq"])
                 return None
             nodes = [node_of(row) for row in await tx.summaries.current(session_id)]
-        return Unfolded(cursor, session["last_seq"], segments(gone), nodes)
+        before = next(iter(lines_of(earlier, zone)), None)
+        return Unfolded(cursor, session["last_seq"], segments(gone), nodes, before)
 
     async def _store(
         self, tenant_id: UUID, session_id: str, read: Unfolded, made: Sequence[Summarised], check: Check
@@ -239,7 +250,8 @@ def to_fold(
 
 
 def _within(sentences: Sequence[Sentence], stretch: Sequence[Line]) -> list[Sentence]:
-    return [one for one in sentences if stretch[0].seq <= one.from_seq <= stretch[-1].seq]
+    """What ends in a stretch: an answer at its beginning may begin with the question before it."""
+    return [one for one in sentences if stretch[0].seq <= one.to_seq <= stretch[-1].seq]
 
 
 async def _unchecked(_tx: Transaction) -> None:

@@ -50,17 +50,20 @@ class Summarised:
 class Summariser(Protocol):
     """Puts stretches into sentences. Never fails for the model's sake."""
 
-    async def summarise(self, lines: Sequence[Line], room: int) -> Summarised:
-        """Few sentences within `room` tokens, each with the range of messages that bear it out."""
+    async def summarise(self, lines: Sequence[Line], room: int, before: Line | None = None) -> Summarised:
+        """Few sentences within `room` tokens, each with the range of messages that bear it out.
+
+        `before` is the message before these: it is not to be summarised, but the first one may answer it.
+        """
         ...
 
 
 class RulesSummariser:
     """The conversation's own sentences."""
 
-    async def summarise(self, lines: Sequence[Line], room: int) -> Summarised:
+    async def summarise(self, lines: Sequence[Line], room: int, before: Line | None = None) -> Summarised:
         """In a thread: a stretch takes some milliseconds."""
-        found = await asyncio.to_thread(lambda: chosen(salient(lines), room, estimate_tokens))
+        found = await asyncio.to_thread(lambda: chosen(salient(lines, before), room, estimate_tokens))
         return Summarised(found, "rules")
 
 
@@ -87,16 +90,17 @@ class LanguageModelSummariser:
 
     model: LanguageModel
 
-    async def summarise(self, lines: Sequence[Line], room: int) -> Summarised:
+    async def summarise(self, lines: Sequence[Line], room: int, before: Line | None = None) -> Summarised:
         """Asks, checks, and completes."""
-        own = await asyncio.to_thread(salient, lines)
+        own = await asyncio.to_thread(salient, lines, before)
+        shown = lines if before is None else [before, *lines]
         try:
             reply = await self.model.structured(
-                prompt_of(lines, room), SummaryReply, purpose="summarise", max_tokens=REPLY_TOKENS
+                prompt_of(shown, room), SummaryReply, purpose="summarise", max_tokens=REPLY_TOKENS
             )
         except (LanguageModelUnavailable, LanguageModelNonsense):
             return Summarised(chosen(own, room, estimate_tokens), "rules")
-        return await asyncio.to_thread(_checked, reply.sentences, own, lines, room)
+        return await asyncio.to_thread(_checked, reply.sentences, own, shown, room)
 
 
 def prompt_of(lines: Sequence[Line], room: int) -> list[ChatMessage]:
