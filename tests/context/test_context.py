@@ -135,6 +135,20 @@ async def test_memories_take_their_share_of_the_budget_and_constraints_come_firs
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_small_budget_keeps_the_pinned_constraints_before_any_fact(
+    api: httpx.AsyncClient, tenant: Tenant, language: str
+) -> None:
+    await add(api, FACT[language], importance=10)
+    for number in range(3):
+        await add(api, f"{RULE[language]} ({number})", category="constraint", pinned=True)
+    await say(api, "s", ASKED[language], **ADA)
+    found = await context(api, token_budget=400)
+    assert len(section(found, "constraints")["items"]) == 3
+    assert found["tokens"] <= 400
+    assert section(await context(api, token_budget=400, memory_share=0.0), "constraints")["items"] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 async def test_stable_text_stands_first_and_constraints_facts_and_status_next_to_the_question(
     api: httpx.AsyncClient, tenant: Tenant, language: str
 ) -> None:

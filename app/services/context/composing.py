@@ -21,6 +21,9 @@ from app.services.context.spoken import grouped
 from app.services.context.status import status_part
 from app.services.summaries.rows import lines_of
 
+CONSTRAINT_SHARE: Final = 0.25
+"""Of the budget, for pinned constraints at most where their memories' share is less: one missed spoils every answer."""
+
 BLOCK_SHARE: Final = 0.25
 """Of the budget, for core memory at most."""
 
@@ -67,7 +70,9 @@ def compose_context(found: Gathered, recalled: Recalled, plan: Plan) -> Composed
 
     pinned, known, asked = fact_parts(facts, tongue, plan.count)
     memories = Purse(plan, min(purse.left, int(plan.budget * plan.memory_share)), dropped)
-    pinned = memories.buy(pinned, fenced=False)
+    floor = int(plan.budget * CONSTRAINT_SHARE) if memories.left else 0
+    pinned = Purse(plan, min(purse.left, max(memories.left, floor)), dropped).buy(pinned, fenced=False)
+    memories.left = max(0, memories.left - sum(piece.tokens for piece in pinned.pieces))
     kept_back = min(sum(piece.tokens for piece in profile.pieces), memories.left // PROFILE_SHARE)
     memories.left -= kept_back
     known, taught = _divided(memories, known, hint_part(recalled.hints, tongue, plan.count))
