@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from app.domain.session import MessageRole
 from app.schemas.fields import (
@@ -22,6 +22,14 @@ from app.schemas.fields import (
 Parts = Annotated[list[JsonObject], Field(min_length=1, max_length=1000)]
 
 
+def _said(given: object) -> object:
+    return "" if given is None else given
+
+
+Content = Annotated[MessageText | Parts, BeforeValidator(_said, json_schema_input_type=MessageText | Parts | None)]
+"""Null is what providers send where a message only calls tools."""
+
+
 def text_of(content: str | list[dict[str, Any]]) -> str:
     """What is searched and embedded of a message: the string itself, or its text parts, a line each."""
     if isinstance(content, str):
@@ -34,7 +42,9 @@ class MessageIn(RequestModel):
     """A message as an agent's program has it."""
 
     role: MessageRole
-    content: MessageText | Parts = Field("", description="Text, or a list of parts in the provider's own form")
+    content: Content = Field(
+        "", description="Text, or a list of parts in the provider's own form; null where there are only tool_calls"
+    )
     name: Id | None = None
     tool_calls: list[JsonObject] | None = Field(None, max_length=1000)
     tool_call_id: Id | None = None

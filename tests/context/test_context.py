@@ -345,6 +345,8 @@ async def test_messages_keep_their_form_and_system_messages_that_were_folded_sta
     assert {"role": "user", "content": parts, "name": "Ada"} in spoken
     assert {"role": "assistant", "content": "", "tool_calls": [call]} in spoken
     assert {"role": "tool", "content": "seen", "tool_call_id": "c1"} in spoken
+    text = (await context(api, window_turns=1, strategy="summary", format="text"))["text"]
+    assert "assistant: look({})\n\ntool: seen" in text, "as text a call is read as one"
 
 
 async def test_a_context_without_messages_or_memories_is_a_status_and_nothing_else(

@@ -201,6 +201,9 @@ async def test_a_tool_call_needs_no_content_and_nothing_at_all_is_a_422(api: htt
     call = {"role": "assistant", "tool_calls": [{"id": "c"}]}
     assert body_of(await api.post(PATH, json=call), 201)["tool_calls"] == [{"id": "c"}]
     problem_of(await api.post(PATH, json={"role": "assistant", "tool_calls": []}), 422, "invalid")
+    as_providers_send_it = {"role": "assistant", "content": None, "tool_calls": [{"id": "d"}]}
+    assert body_of(await api.post(PATH, json=as_providers_send_it), 201)["content"] == ""
+    problem_of(await api.post(PATH, json={"role": "user", "content": None}), 422, "invalid")
 
 
 async def test_an_absent_message_or_session_is_a_404(api: httpx.AsyncClient) -> None:

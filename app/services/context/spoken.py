@@ -6,7 +6,7 @@ from typing import Any
 
 from app.domain.context.parts import MESSAGE_TOKENS, Count, Spoken
 from app.domain.fence import cut
-from app.domain.summary.lines import Line, groups
+from app.domain.summary.lines import Line, calls_of, groups
 from app.repositories.base import RowLike
 
 
@@ -18,14 +18,17 @@ def spoken_of(row: RowLike, count: Count) -> Spoken | None:
         return None
     content: Any = text if row["parts"] is None or text != row["text"] else row["parts"]
     message: dict[str, Any] = {"role": row["role"], "content": content}
-    told = text
+    told = sent = text
     if calls:
         message["tool_calls"] = calls
-        told = f"{text} {json.dumps(calls, ensure_ascii=False)}".strip()
+        told = "\n".join(
+            [*([text] if text.strip() else []), *(f"{one.name}({one.arguments})" for one in calls_of(calls))]
+        )
+        sent = f"{text} {json.dumps(calls, ensure_ascii=False)}".strip()
     for name in ("name", "tool_call_id"):
         if row[name] is not None:
             message[name] = row[name]
-    return Spoken(row["seq"], row["role"], told, message, count(f"{row['role']}: {told}") + MESSAGE_TOKENS)
+    return Spoken(row["seq"], row["role"], told, message, count(f"{row['role']}: {sent}") + MESSAGE_TOKENS)
 
 
 def grouped(rows: Sequence[RowLike], lines: Sequence[Line], count: Count) -> list[list[Spoken]]:
