@@ -46,7 +46,18 @@ def seqs(parts: Any) -> list[list[int]]:
 def lines() -> Any:
     """Any conversation, calls and results in any order."""
     text = st.sampled_from(
-        ["", "Order 7 costs 12 euros.", "订单7要12元。", "Thanks!", "谢谢", "Never call before nine.", "x" * 900]
+        [
+            "",
+            "Order 7 costs 12 euros.",
+            "订单7要12元。",
+            "Thanks!",
+            "谢谢",
+            "Never call before nine.",
+            "x" * 900,
+            "Which size?",
+            "多大的?",
+            "Nine",
+        ]
     )
     one = st.tuples(st.sampled_from(ROLES), text, st.sampled_from([None, "c1", "c2"]))
 
@@ -135,8 +146,9 @@ def test_sentences_without_a_model_are_words_of_their_messages_within_their_room
         assert one.from_seq <= one.to_seq
         assert one.from_seq in by_seq
         if one.sort != "result":
-            plain = " ".join(by_seq[one.from_seq].turn.text.split())
-            assert " ".join(one.text.split()).rstrip("….!?。") in plain
+            told = zip(one.text.split(" user: "), (one.from_seq, one.to_seq), strict=False)
+            for text, seq in told:
+                assert " ".join(text.split()).rstrip("….!?。") in " ".join(by_seq[seq].turn.text.split())
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,12 @@ _ENDS: Final = re.compile(
     r"is over|are over|passed away|died|has died|cancel(?:l?ed|s)|called off|lifted|revoked|abolished|withdrawn|"
     r"sold|broke up|got rid of|dropped|used to|formerly|previously|abandoned|finished|"
     r"retired|(?:has |have )?left|resigned|divorced|deleted|uninstalled|scrapped|expired|outgrew|outgrown|"
-    r"not .{1,40}\bnow|cured|recovered|healed|ceased|no more)\b"
+    r"(?:fell|fallen|falls) through|(?:is|are|was|were) off(?=[,.;!]|$)|"
+    r"(?:not|n['’]t) (?:happening|going ahead|happen)|not .{1,40}\bnow|"
+    r"gone off|went off|(?:lost|no) interest in|cured|recovered|healed|ceased|no more)\b"
     r"|不再|再也[不没]|已经?[不没]|戒(?:[了掉]|[烟酒赌糖])|[卖丢送扔][了掉]|取消|停[止用办了]|[辞离]职|退出|退役|"
     r"放弃|结束|去世|过世|"
-    r"离世|死了|走了|分手|离婚|曾经?|以前|从前|过去|作废|废除|废止|解除|撤销|失效|卸载|康复|痊愈|治好|好了|"
+    r"泡汤|黄了|[去办成]不[成了]了?|退[了掉]?[机车船门]?票|[听看吃喝玩]腻了?|离世|死了|走了|分手|离婚|曾经?|以前|从前|过去|作废|废除|废止|解除|撤销|失效|卸载|康复|痊愈|治好|好了|"
     r"不[^,，。]{1,12}了|没有?[^,，。]{1,12}了|离开"
 )
 _TENTATIVE: Final = re.compile(
@@ -70,7 +72,9 @@ _BY_NEGATION: Final = re.compile(
 )
 _BY_WORD: Final = re.compile(
     r"\b(?:stopp?(?:ed|s)|quits?|gave up|given up|ended|cancel(?:l?ed|s)|called off|lifted|revoked|abolished|"
-    r"withdrawn|dropped|scrapped|expired)\b|取消|停止|放弃|结束|作废|废除|解除|撤销|失效|戒[了掉烟酒赌糖]"
+    r"withdrawn|dropped|scrapped|expired|(?:fell|fallen|falls) through|off(?=[,.;!]|$)|"
+    r"(?:not|n['’]t) (?:happening|going ahead|happen))\b|泡汤|黄了|[去办成]不[成了]了?|"
+    r"退[了掉]?[机车船门]?票|取消|停止|放弃|结束|作废|废除|解除|撤销|失效|戒[了掉烟酒赌糖]"
 )
 _BEFORE: Final = re.compile(
     r"\b(?:instead of|in place of|rather than|replac(?:es|ed|ing)) (?P<a>[\w .+#'-]{1,40}?)"

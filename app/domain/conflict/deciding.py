@@ -17,6 +17,7 @@ from app.domain.keys import HABIT, needs_cue
 RELATED: Final = 0.35
 """The least calibrated similarity of two texts without a common key that are looked at."""
 
+_LIKED: Final = frozenset({"preference.like", "user.hobby"})
 _OPPOSITE_KEYS: Final = frozenset({frozenset({"preference.like", "preference.dislike"})})
 
 
@@ -52,11 +53,20 @@ def _said(
             change != "corrects" and new.change is None and is_tentative(new.text) and not is_tentative(old.text)
         )
         return of_one_key(new, old, change, multivalued=multivalued, tentative=tentative)
+    if change == "ends" and _liked_before(new, old):
+        return "retract", "ended"
     if similarity is not None and similarity < related:
         return "add", "unrelated"
     if change != "corrects" and about_others(new.text, old.text):
         return "add", "other_thing"
     return of_texts(new, old, change, opposite_keys=_opposite(new, old))
+
+
+def _liked_before(new: Statement, old: Statement) -> bool:
+    """Whether it ends a liking that is kept as what one does, or the other way round."""
+    if new.key is None or old.key is None or not {canonical(new.key), canonical(old.key)} <= _LIKED:
+        return False
+    return new.before is not None and old.value is not None and same_value(new.before, old.value)
 
 
 def _of_loose_key(new: Statement, old: Statement, change: Change | None) -> tuple[Change | None, bool]:

@@ -199,10 +199,30 @@ OF_ENDINGS: Final = frozenset(
     """
     stop quit given up cancel lift end give gave drop away pass die die finish rule polici habit abolish revok withdrawn
     scrap expir final complet altogeth sold left resign decid
+    off fell fall through happen ahead 泡汤 黄 退 去不成 办不成 不成
     取消 规定 规矩 停止 停用 戒 戒掉 放弃 结束 作废 废除 解除 撤销 失效 习惯 再 再也 卖 掉 彻底 完全 已经
     """.split()  # noqa: SIM905 - words
 )
 """Words (as stems) with which something is said to be over, beside what is over."""
+
+OCCASIONS: Final = tuple(
+    frozenset(line.split())
+    for line in """
+    fli flight trip travel journey holiday vacat train visit go 飞 飞去 航班 行程 那趟 趟 旅行 旅游 机票 车票 出差 去
+    dinner lunch breakfast brunch meal eat 吃 饭 吃饭 饭局 聚餐 晚饭 午饭 晚餐 午餐 饭 请客
+    meet appoint call talk session see 见 见面 会面 会 开会 会议 约 预约 约会 碰头
+    parti birthday celebr 派对 聚会 生日会 庆祝
+    """.strip().splitlines()
+)
+"""Words (as stems) for one sort of what is planned for a day: who cancels a trip to Rome does not fly there."""
+
+OF_TIMES: Final = frozenset(
+    """
+    next week month tomorrow morn even night afternoon weekend noon
+    下个月 这个月 本月 下周 这周 本周 周末 明天 后天 号 日 点 早上 上午 中午 下午 晚上 明晚 今晚
+    """.split()  # noqa: SIM905 - words
+)
+"""Words (as stems) that say when, beside dates."""
 
 OF_USE: Final = frozenset(
     {"use", "work", "have", "take", "go", "live", "run", "be", "使用", "用", "有", "工作", "住", "去"}

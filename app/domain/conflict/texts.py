@@ -9,7 +9,7 @@ from app.domain.conflict.meaning import Meaning
 from app.domain.conflict.parallels import is_new_state, replaces
 from app.domain.conflict.persons import subject_of
 from app.domain.conflict.statements import Statement, Verdict
-from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OF_ENDINGS, OF_USE, OPPOSITES
+from app.domain.conflict.synonyms import FUNCTIONAL, GENERIC, LIGHT, OCCASIONS, OF_ENDINGS, OF_TIMES, OF_USE, OPPOSITES
 from app.domain.conflict.values import same_value
 from app.domain.extraction.candidates import Change
 
@@ -56,6 +56,10 @@ _LEAD: Final = re.compile(
 
 _RULE: Final = re.compile(r"(?i)\b(?:rule|ban|policy|prohibition|restriction)\b|禁令|规定|规矩|限制|禁止")
 _DIGITS: Final = re.compile(r"\d+")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DONE: Final = re.compile(
+    r"(?i)\b(?!booked|planned|reserved)\w+ed\b|\b(?:flew|went|met|had|was|were)\b|过|了(?=$|[,。])"
+)
 
 
 def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_keys: bool) -> tuple[Verdict, str]:
@@ -78,11 +82,7 @@ def of_texts(new: Statement, old: Statement, change: Change | None, *, opposite_
         return "supersede", "changed"
     if change in {"replaces", "corrects"} and not _other_slots(new, old) and _parallel(new, old):
         return _verdict(change)
-    if (
-        change is not None
-        and change != "adds"
-        and (found := _changed(new, said, stored, change, other_slots=_other_slots(new, old))) is not None
-    ):
+    if change is not None and change != "adds" and (found := _changed(new, old, said, stored, change)) is not None:
         return found
     if _both_keyed(new, old):
         return "add", "other_key"
@@ -133,15 +133,15 @@ def _other_slots(new: Statement, old: Statement) -> bool:
 
 
 def _changed(
-    new: Statement, said: Meaning, stored: Meaning, change: Change, *, other_slots: bool
+    new: Statement, old: Statement, said: Meaning, stored: Meaning, change: Change
 ) -> tuple[Verdict, str] | None:
     """The old one gives way only if the new one is about the very same thing."""
     if new.change is None and change != "corrects" and is_tentative(new.text):
         return None
     if change == "ends":
-        return _ended(new, said, stored)
+        return _ended(new, old, said, stored)
     new_words, old_words = set(said.words), set(stored.words)
-    if other_slots and not _gives_up(new, old_words):
+    if _other_slots(new, old) and not _gives_up(new, old_words):
         return None
     lost = old_words - new_words
     given_up = _gives_up(new, old_words)
@@ -165,7 +165,22 @@ def _gives_up(new: Statement, old_words: Collection[str]) -> bool:
     return bool(words) and words <= set(old_words)
 
 
-def _ended(new: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str] | None:
+def _is_off(new: Statement, old: Statement, over: set[str], old_words: set[str], stored: Meaning) -> bool:
+    """Whether a plan is called off, by whatever word for it: "the trip to Rome is off" says who flies to Rome."""
+    sort = next((words for words in OCCASIONS if words & over and words & old_words), None)
+    if ends_by_negation(new.text) or sort is None:
+        return False
+    when = {*stored.tokens, *OF_TIMES, *GENERIC}
+    named, planned = over - sort - when, old_words - sort - when
+    if not named or not planned or not _all_in(planned, named) or not _all_in(named, planned):
+        return False
+    days = _DAY.findall(old.text)
+    return (
+        bool(stored.tokens) and not _DONE.search(old.text) and all(day >= f"{new.occurred_at:%Y-%m-%d}" for day in days)
+    )
+
+
+def _ended(new: Statement, old: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str] | None:
     """What ended is all of the old one, but for its times; "no more coffee after five" ends no coffee."""
     over, old_words = set(said.words) - OF_ENDINGS - LIGHT, set(stored.words) - LIGHT
     if not over - GENERIC or not old_words - GENERIC:
@@ -173,7 +188,7 @@ def _ended(new: Statement, said: Meaning, stored: Meaning) -> tuple[Verdict, str
     rest = {word for word in old_words - over if not _all_in([word], over)}
     more = {word for word in over - old_words if not any(word in old for old in old_words if not word.isascii())}
     if rest - set(stored.tokens) or more:
-        return None
+        return ("retract", "ended") if _is_off(new, old, over, old_words, stored) else None
     if ends_by_negation(new.text):
         return ("retract", "ended") if stored.negations == 0 else ("reinforce", "ended_before")
     lifted = stored.negations > said.negations and _RULE.search(new.text) is not None

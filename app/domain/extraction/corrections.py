@@ -11,6 +11,7 @@ from app.domain.extraction.dating import dated
 from app.domain.extraction.folding import folded
 from app.domain.extraction.turns import Turn
 
+_WRONG: Final = r"(?:说|写|打|搞|记|弄)错"
 _SET_TO: Final = r"(?:改|换|调)(?:成|为|到|在|至)"
 _CUE: Final = re.compile(
     r"(?:well|oh|ah|hmm|ok|but|and|,|\s)*(?:no(?! longer| more| one|body)|nope|"
@@ -18,7 +19,11 @@ _CUE: Final = re.compile(
     r"bad)|i was wrong|typo|i meant|i mean|"
     r"rather|not (?!only|just|sure)|it's|it is|make (?:that|it)|(?:it|that) should be|"
     r"不对|不是|(?:我|刚才|刚刚|前面|上面|哦|啊|,)*(?:说错|错了|口误|更正|纠正|"
-    r"搞错|记错|写错|打错)|(?:哦|其实|,)*应该是|(?:那就|那|就|还是|,)*" + _SET_TO + r")(?![a-z])"
+    r"搞错|记错|写错|打错)|[^,，。我不]{2,10}?"
+    + _WRONG
+    + r"|(?:哦|其实|,)*应该是|(?:那就|那|就|还是|,)*"
+    + _SET_TO
+    + r")(?![a-z])"
 )
 _EN: Final = re.compile(
     r"(?:(?:no|nope|wait|sorry|actually|oops|correction|scratch that|i misspoke|"
@@ -31,7 +36,7 @@ _EN: Final = re.compile(
 )
 _ZH: Final = re.compile(
     r"(?:(?:不对|不是|啊|哦|等等|等下|抱歉|不好意思|我?(?:刚才|刚刚|前面)?(?:说|"
-    r"写|打|搞|记)错了|错了|口误|更正(?:一下)?|纠正(?:一下)?)[,\s]*)*"
+    r"写|打|搞|记)错了|(?P<topic>[^,，。我]{2,10}?)" + _WRONG + r"了|错了|口误|更正(?:一下)?|纠正(?:一下)?)[,\s]*)*"
     r"(?:我(?:的意思|想说的?|指的)?|应该|其实|准确(?:地)?说|,)*"
     r"(?:(?<!不)不是(?P<before>[^,]{1,30}?),?(?:而|应该)?是(?P<value>[^,]{1,30})|"
     r"(?:是|(?:那就|那|就|还是)*" + _SET_TO + r")(?P<right>[^,]{1,30}?)吧?"
@@ -48,6 +53,7 @@ _KINDS: Final = (
         r"\b\d{1,2}(?::\d\d)? ?(?:am|pm)\b|\b\d{1,2}:\d\d\b|"
         r"(?:上午|下午|早上|晚上)?[\d一二三四五六七八九十]{1,3}点(?:半|[\d一二三四五六七八九十]+分?)?"
     ),
+    re.compile(r"(?<![\w-])(?:[a-z]{1,4}-?\d[\w-]*|\d+[a-z]{1,3}(?!\w))", re.ASCII),
     re.compile(r"(?<![\d.:-])\d[\d,.]*\d|(?<![\d.:-])\d(?![\d-])"),
 )
 _HALF: Final = re.compile(r"上午|下午|早上|晚上")
@@ -57,7 +63,8 @@ _STATEMENT: Final = re.compile(r"(?:i|i'm|i've|we|we're|my|our)\b|我|咱|俺")
 
 _SETS: Final = re.compile(
     r"(?:please )?(?:make|set|change|put|move) (?:it|that|(?:the|my|our) (?P<topic>[\w' -]{1,40}?))"
-    r"(?: to| at| for| on)? ",
+    r"(?: to| at| for| on)? |"
+    r"(?:the|my|our) (?P<thing>[\w' -]{1,40}?) (?:is|was|are|were|costs?|should be)(?: in fact)? ",
     re.IGNORECASE,
 )
 _UNIT: Final = re.compile(r" ?(?!(?:a|per|an|and|or|in|on|at|for|of|to)\b)[^\W\d_]{1,12}", re.ASCII)
@@ -88,9 +95,10 @@ def corrected(sentence: Clause, turn: Turn, earlier: Sequence[Candidate]) -> tup
     said_so = sentence.chinese or ("meant" in groups and sentence.plain.find("meant") >= 0)
     value = sentence.text[slice(*right)].strip(" ,，。.“”\"'")
     before = sentence.text[slice(*wrong)].strip(" ,，。.“”\"'") if wrong else None
+    topic = sentence.plain[slice(*groups["topic"])] if "topic" in groups else None
     for place in range(len(earlier) - 1, -1, -1):
         old = earlier[place]
-        if old.replaced or old.source != "user_stated":
+        if old.replaced or old.source != "user_stated" or (topic and topic not in folded(old.text)):
             continue
         part = _part(old, value, before, latest=said_so and place == len(earlier) - 1)
         if part is not None:
@@ -126,7 +134,7 @@ def _begin(lead: str, text: str) -> int | None:
     if verb is None:
         return 0
     known = set(text.split())
-    return len(lead) if all(word in known for word in folded(verb["topic"] or "").split()) else None
+    return len(lead) if all(word in known for word in folded(verb["topic"] or verb["thing"] or "").split()) else None
 
 
 def _with_half(text: str, hour: tuple[int, int], new: str) -> tuple[int, int]:

@@ -23,7 +23,8 @@ RULES: Final = (
         change="ends",
     ),
     Rule(
-        r"(?:<i>|<am>) (?:no longer|not) (?:vegan|vegetarian|pescatarian)(?: any ?more)?$",
+        r"(?:i am|i'm|im|we are|we're) (?:no longer|not) (?:an? )?(?:strict )?(?:vegan|vegetarian|pescatarian)"
+        r"(?:(?: any ?more|,? now)?$| any ?more\b)",
         "preference",
         "user.diet",
         change="ends",
@@ -36,6 +37,17 @@ RULES: Final = (
     ),
     Rule(
         r"<i> no longer (?:drink|eat|like|enjoy|love) (?P<before>.{1,60})",
+        "preference",
+        "preference.like",
+        change="ends",
+    ),
+    Rule(
+        r"(?:(?:<i>|<am>) (?:totally |completely |gradually )?(?:gone off|went off|tired of|sick of|fed up with|"
+        r"bored (?:of|with)|over|lost (?:all )?interest in|lost (?:my |our )?taste for|fell out of love with|"
+        r"outgr[eo]wn?)|"
+        r"<i> (?:don't|do not|can't|cannot) (?:care for|stand|see the appeal of)(?=.{1,60} any ?more$)|"
+        r"(?:i am|i'm|im|we are|we're) (?:no longer|not) (?:really )?(?:into|keen on|a fan of|fond of|interested in)"
+        r"(?=.{1,60} any ?more$|.{1,60}$)) (?P<before>.{1,60}?)(?: any ?more)?$",
         "preference",
         "preference.like",
         change="ends",
@@ -101,6 +113,14 @@ RULES: Final = (
         change="replaces",
     ),
     Rule(
+        r"<i> (?:had to |have to |need to |decided to )?(?:move[d]?|push(?:ed)?|postpone[d]?|reschedule[d]?|"
+        r"shift(?:ed)?|delay(?:ed)?|bump(?:ed)?|bring|brought|chang(?:e|ed)|put) (?:back |forward )?"
+        r"(?:the|our|my) (?P<what>[\w' -]{2,40}?) (?:back |forward |off )?"
+        r"(?:from (?P<before>.{1,40}?) )?(?:to|until|till) (?P<value>[^,]{1,60})",
+        "project",
+        change="replaces",
+    ),
+    Rule(
         r"(?:<i>|<am>)(?: just)? (?:switched|switching|migrated|changed|converted|"
         r"upgraded|gone|went|moved) (?:(?:my |our )?[\w ]{0,24}?)?(?:from (?P<before>.{1,40}?) )?(?:over |"
         r"back )?to (?P<value>(?!bed|sleep|work|the (?:gym|store|doctor|office))[^,]{1,60})",
@@ -127,6 +147,13 @@ RULES: Final = (
         "project",
         change="replaces",
         personal=False,
+    ),
+    Rule(
+        r"<i> (?:got|have got|have|'ve got) a new (?:phone |mobile |cell )?(?:number|phone number)[,:]? ?"
+        r"(?:it's |it is |which is )?(?P<value>\+?[\d(][\d ()./-]{5,24}\d)",
+        "identity",
+        "user.phone",
+        change="replaces",
     ),
     # standing instructions
     Rule(
@@ -160,7 +187,8 @@ RULES: Final = (
         "constraint",
     ),
     Rule(
-        r"(?:please |and |but |also |you (?:should|must|can) )*+(?:never|always|do not ever|"
+        r"(?:please |and |but |also |you (?:should|must|can) )*+(?:never|always(?! (?:have|has|had|was|were|am|is|are|"
+        r"will|did|felt|loved|liked|hated|wanted|thought)\b(?! to\b))|do not ever|"
         r"don't ever|make sure (?:you|to|that)|be sure to always|under no circumstances|no matter what)\b.{3,200}",
         "constraint",
     ),

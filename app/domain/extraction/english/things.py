@@ -64,6 +64,15 @@ RULES: Final = (
         "user.{what}",
     ),
     Rule(
+        r"(?:(?:my|our|the|your) )?(?P<what>(?:order|booking|reservation|confirmation|invoice|tracking|ticket|case|"
+        r"customer|membership|member|loyalty|flight|train|reference|room|seat) (?:number|no\.?|code|reference|id))"
+        r"(?: for [\w' -]{2,30}?)?(?: is| was|'s|:)?(?: actually| now| really)? "
+        r"#?(?P<value>(?=[a-z-]*\d)(?:[a-z0-9]+[-/])*[a-z0-9]{2,16})\b",
+        "other",
+        "user.{what}",
+        personal=False,
+    ),
+    Rule(
         r"<i> (?:wear|weigh|take|need) (?P<value>(?!a (?:break|nap|look|shower|walk|"
         r"bus|minute)|to\b|some|your|help|more|it|care)(?:(?:a )?size|glasses|contacts|"
         r"contact lenses|hearing|\d+|insulin|medication|pills|\w+ mg|a hearing)\b.{0,60})|"

@@ -67,7 +67,8 @@ REWROTE: Final = re.compile(
     r"(?P<own>my|our|the) (?P<noun>[\w -]+?) (?:from (?P<before>[^,]+?) )?(?:in|with|on|to|using) (?P<value>.+)"
 )
 INSTEAD: Final = re.compile(
-    r"(?:(?:i|we|(?:my|our) [\w-]+)(?:'ve| have)?(?: just| finally| recently| had to)* )?(?:replaced|swapped(?: "
+    r"(?:(?:i|we|(?:my|our) [\w-]+)(?:'ve| have)?(?: just| finally| recently| had to)* )?"
+    r"(?!(?:dropped|sold|gave up|quit|cancelled|canceled|stopped|left|closed)\b[^,]* to )(?:replaced|swapped(?: "
     r"out)?|traded(?: in)?|exchanged|ditched|"
     r"dropped|sold|dumped|gave up(?: on)?|quit|cancelled|canceled|stopped(?: using| with)?|left|closed) "
     r"(?:my |our |the )?(?P<before>[^,]+?)(?: account| membership| subscription)?,? (?:with|for|and|in favou?r of|to)"
