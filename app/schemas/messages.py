@@ -138,6 +138,7 @@ class AppendedMessage(Message):
     """One appended message."""
 
     remembered: list[str] = Field(default_factory=list, description="Memories that it created or renewed at once")
+    forgotten: list[str] = Field(default_factory=list, description="Memories that it asked to forget, deleted at once")
 
 
 class AppendedMessages(ResponseModel):
@@ -145,3 +146,6 @@ class AppendedMessages(ResponseModel):
 
     results: list[Message]
     remembered: list[str] = Field(default_factory=list, description="Memories that they created or renewed at once")
+    forgotten: list[str] = Field(
+        default_factory=list, description="Memories that they asked to forget, deleted at once"
+    )

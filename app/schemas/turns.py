@@ -63,6 +63,9 @@ class Turn(ResponseModel):
     session_id: str
     results: list[Message] = Field(description="The messages in input order")
     remembered: list[str] = Field(description="Memories that they created or renewed at once")
+    forgotten: list[str] = Field(
+        default_factory=list, description="Memories that they asked to forget, deleted at once"
+    )
     state: State | None = Field(description="The new version; null where the turn left the state alone")
     checkpoint: SnapshotInfo | None = Field(None, description="The checkpoint; null where none was asked for")
     redacted: Redactions = Field(default_factory=list)

@@ -72,9 +72,9 @@ class MessageService:
             appended = await appending.write(tx)
             if isinstance(request, MessagesAppend):
                 results = told_of(appended.messages, cleaned)
-                return Answer(201, AppendedMessages(results=results, remembered=appended.remembered))
+                return Answer(201, AppendedMessages(results=results, **appended.at_once()))
             told = _told(appended.messages[0], cleaned.kinds()).model_dump()
-            return Answer(201, AppendedMessage(**told, remembered=appended.remembered))
+            return Answer(201, AppendedMessage(**told, **appended.at_once()))
 
         return await write_appending(self.uow, Write(principal, claim), shape, appending, work)
 
@@ -143,11 +143,16 @@ class MessageService:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What an append has done: the session as it is locked, its messages in input order, what was remembered."""
+    """What an append has done: the session as it is locked, its messages in order, memories written and deleted."""
 
     session: Row
     messages: list[Message]
-    remembered: list[str]
+    remembered: list[str] = field(default_factory=list)
+    forgotten: list[str] = field(default_factory=list)
+
+    def at_once(self) -> dict[str, list[str]]:
+        """What the answer tells of memories."""
+        return {"remembered": self.remembered, "forgotten": self.forgotten}
 
     @property
     def last_seq(self) -> int:
@@ -175,9 +180,9 @@ class Appending:
         append = _Append(tx, self.at, self.service.work_after, self.timezone, self.window_turns, self.asks_for_contexts)
         locked, stored = await append.run(self.session, self.given, self.analyses, self.expected_seq)
         if self.asked is None:
-            return Appended(locked, stored, [])
+            return Appended(locked, stored)
         kept = await self.service.remembering.keep(tx, locked, self.asked, stored, self.at)
-        return Appended(locked, stored, kept)
+        return Appended(locked, stored, [str(one) for one in kept.written], [str(one) for one in kept.forgotten])
 
 
 async def write_appending(

@@ -18,7 +18,7 @@ from app.schemas.messages import Message, MessageIn, text_of
 from app.services.drafting import Origin, drafts_of, judged, zone_of_sender
 from app.services.embedding import Embedder
 from app.services.extraction import embedded, turn_in_request
-from app.services.learning import Learner
+from app.services.learning import Learner, Learnt
 from app.services.writing import Draft
 from app.uow import Transaction, UnitOfWork
 
@@ -82,10 +82,10 @@ class Remembering:
 
     async def keep(
         self, tx: Transaction, session: Row, asked: Asked, stored: Sequence[Message], at: datetime
-    ) -> list[str]:
-        """Write it in the append's transaction; ids of memories. What the session's owner is not meant for is left."""
+    ) -> Learnt:
+        """Write it in the append's transaction. What the session's owner is not meant for is left."""
         if session["memory"] != "on" or Origin.of_session(session) != asked.origin:
-            return []
+            return Learnt()
         numbers = {place: message.seq for place, message in enumerate(stored, 1)}
         turns = [replace(turn, seq=numbers[turn.seq]) for turn in asked.turns]
         candidates = [replace(one, seqs=tuple(numbers[place] for place in one.seqs)) for one in asked.candidates]
@@ -93,8 +93,7 @@ class Remembering:
             _placed(draft, session["id"], candidate) for draft, candidate in zip(asked.drafts, candidates, strict=True)
         ]
         learner = Learner(tx, f"session:{session['id']}", at, asked.origin, asked.model, self.embedder.calibration)
-        learnt = await learner.learn(candidates, drafts, asked.vectors, turns)
-        return [str(one) for one in learnt.written]
+        return await learner.learn(candidates, drafts, asked.vectors, turns)
 
 
 def _asks(text: str) -> bool:

@@ -91,7 +91,7 @@ async def _locked(tx: Transaction, session_id: str) -> Appended:
     session = alive(await tx.sessions.get_for_update(session_id))
     if session["status"] == "closed":
         raise Conflict("This session is closed: reopen it, or append to another.", code="session_closed")
-    return Appended(session, [], [])
+    return Appended(session, [])
 
 
 def _stating(asked: TurnState, write: Write, at: datetime) -> Stating:
@@ -107,6 +107,7 @@ def _turn(session_id: str, appended: Appended, state: State | None, cleaned: Cle
         session_id=session_id,
         results=results,
         remembered=appended.remembered,
+        forgotten=appended.forgotten,
         state=state,
         redacted=cleaned.kinds(),
     )

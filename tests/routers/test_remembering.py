@@ -56,9 +56,10 @@ async def test_a_list_of_messages_says_what_it_made_and_a_repeated_call_the_same
 async def test_what_is_to_be_forgotten_is_gone_when_the_append_is_answered(
     api: httpx.AsyncClient, kept: str, said: str
 ) -> None:
-    await add(api, kept)
-    await say(api, "s", said, **ADA)
+    memory = await add(api, kept)
+    assert (await say(api, "s", said, **ADA))["forgotten"] == [memory["id"]]
     assert await every(api, "/v1/memories", user_id="ada") == []
+    assert (await say(api, "s", said, **ADA))["forgotten"] == [], "the host is told that there was nothing"
 
 
 async def test_a_session_without_memory_remembers_nothing(api: httpx.AsyncClient) -> None:

@@ -36,10 +36,11 @@ class Message(Answer):
 
 
 class Appended(Answer):
-    """Messages that were stored, and the memories that were made of them at once."""
+    """Messages that were stored, the memories that were made of them at once, and those that they asked to forget."""
 
     results: list[Message]
     remembered: list[str] = []
+    forgotten: list[str] = []
 
 
 class Memory(Answer):
