@@ -120,6 +120,25 @@ async def test_what_somebody_types_warms_the_context_of_the_message_that_it_beco
     assert not more["prefetched"]
 
 
+@pytest.mark.parametrize(
+    ("typed", "asked", "other"),
+    [
+        ("What did I drink in", "What did I drink in May?", "What did I drink in"),
+        ("Who is", "Who is Will?", "Who is  "),
+        ("谁是", "谁是的？", "谁是？"),
+        ("我喝的是", "我喝的是什么", "我喝的是……"),
+    ],
+)
+async def test_a_word_that_no_index_keeps_makes_another_question_of_what_was_typed(
+    api: httpx.AsyncClient, tenant: Tenant, typed: str, asked: str, other: str
+) -> None:
+    await add(api, FACT["en"])
+    await told(api, "s", user("Hello there, my friend."), assistant("OK"))
+    await warm(api, partial_input=typed)
+    assert (await context(api, query=other))["prefetched"]
+    assert not (await context(api, query=asked))["prefetched"]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 async def test_an_extraction_or_a_fold_makes_the_prepared_context_anew(
     api: httpx.AsyncClient, tenant: Tenant, language: str

@@ -30,7 +30,7 @@ async def test_an_object_in_gives_the_object_out(api: httpx.AsyncClient) -> None
     assert (message["seq"], message["session_id"], message["remembered"]) == (1, "s", [])
     assert message["tokens"] > 0
     got = body_of(await api.get(f"{PATH}/1"))
-    assert got == {name: value for name, value in message.items() if name != "remembered"}
+    assert got == {name: value for name, value in message.items() if name not in {"remembered", "forgotten"}}
     session = body_of(await api.get("/v1/sessions/s"))
     assert (session["user_id"], session["agent_id"], session["app_id"]) == ("ada", "a", "p")
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -12,7 +13,6 @@ from app.core import clock
 from app.core.metrics import Metrics
 from app.core.text.digest import text_hash
 from app.core.text.normal import normalise
-from app.core.text.tokens import tokens
 from app.domain.principal import ROLE_SCOPES, Principal, TenantDefaults
 from app.domain.rewriting import RECENT_TURNS
 from app.repositories.base import RowLike
@@ -216,11 +216,14 @@ def _same(one: str, other: str) -> bool:
 
 
 def _covers(prepared: str, asked: str) -> bool:
-    """Whether a question that was typed in part had every word of the one that is asked."""
+    """Whether a question that was typed in part was all of the one that is asked, but for signs at its end.
+
+    Words that no index keeps count too: May, Will and "when" may be all that a question is about.
+    """
     if _same(prepared, asked):
         return True
     begun, whole = normalise(prepared).strip(), normalise(asked).strip()
-    return whole.startswith(begun) and set(tokens(asked)) == set(tokens(prepared))
+    return whole.startswith(begun) and re.search(r"\w", whole[len(begun) :]) is None
 
 
 def _lasts(content: Mapping[str, Any], made_at: datetime, at: datetime) -> bool:

@@ -66,8 +66,8 @@ RULES: Final = (
     Rule(
         r"(?:(?:my|our|the|your) )?(?P<what>(?:order|booking|reservation|confirmation|invoice|tracking|ticket|case|"
         r"customer|membership|member|loyalty|flight|train|reference|room|seat) (?:number|no\.?|code|reference|id))"
-        r"(?: for [\w' -]{2,30}?)?(?: is| was|'s|:)?(?: actually| now| really)? "
-        r"#?(?P<value>(?=[a-z-]*\d)(?:[a-z0-9]+[-/])*[a-z0-9]{2,16})\b",
+        r"(?: for [\w' -]{2,30}?)?(?: is| was|'s|:)(?: actually| now| really)? "
+        r"#?(?P<value>(?=[a-z-]*\d)(?:[a-z0-9]+[-/])*[a-z0-9]{2,16})(?=$|[,;]| for\b)",
         "other",
         "user.{what}",
         personal=False,
