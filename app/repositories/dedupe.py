@@ -1,4 +1,4 @@
-"""One memory for one text: what an active one that says the same already takes from a new saying."""
+"""One memory for one text: what a current one that says the same already takes from a new saying."""
 
 from typing import Any, Final
 
@@ -7,6 +7,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningInsert
 
 from app.db.models import memories
+from app.db.models.memories import CURRENT
 
 DEDUPE: Final = (
     memories.c.tenant_id,
@@ -30,7 +31,7 @@ def _put() -> ReturningInsert[Any]:
     settled = known.uncertain & ~given.uncertain
     return statement.on_conflict_do_update(
         index_elements=DEDUPE,
-        index_where=text("status = 'active'"),
+        index_where=text(CURRENT),
         set_={
             "seen_count": known.seen_count + 1,
             "last_seen_at": func.greatest(known.last_seen_at, given.last_seen_at),

@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping, delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.models import key_aliases, memories, memory_keys
+from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository
 
 
@@ -71,6 +72,6 @@ class KeyRepository(Repository):
             memories.c.tenant_id == self._tenant_id,
             memories.c.owner == owner,
             memories.c.key.is_not(None),
-            memories.c.status == "active",
+            memories.c.status.in_(VISIBLE_STATUSES),
         )
         return sorted(set((await self._connection.execute(statement)).scalars().all()))

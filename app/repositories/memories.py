@@ -23,11 +23,14 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, insert
 
 from app.db.models import memories, memory_events, memory_postings, memory_sources
+from app.db.models.memories import CURRENT
+from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Repository, RowLike, filled
 from app.repositories.dedupe import PUT, REINFORCED
 from app.repositories.postings import INSERT, Posting, posted
@@ -170,7 +173,7 @@ class MemoryRepository(Repository):
         await self._run(delete(memories).where(*self._one(memory_id)))
 
     async def twin(self, wanted: RowLike) -> UUID | None:
-        """Another active memory that the dedupe index would not let stand beside `wanted`, a row as it is to be."""
+        """Another current memory that the dedupe index would not let stand beside `wanted`, a row as it is to be."""
         same = ("agent_id", "app_id", "session_id", "key")
         value = cast(bindparam(None, wanted["value"], type_=JSONB(none_as_null=True)), Text())
         statement = select(memories.c.id).where(
@@ -178,7 +181,7 @@ class MemoryRepository(Repository):
             memories.c.owner == wanted["owner"],
             memories.c.kind == wanted["kind"],
             memories.c.content_hash == wanted["content_hash"],
-            memories.c.status == "active",
+            text(CURRENT),
             memories.c.id != wanted["id"],
             func.md5(cast(memories.c.value, Text())).is_not_distinct_from(func.md5(value)),
             *(memories.c[name].is_not_distinct_from(wanted[name]) for name in same),
@@ -254,7 +257,7 @@ class MemoryRepository(Repository):
         return int((await self._connection.execute(statement)).scalar_one())
 
     async def drawn_from_only(self, session_id: str) -> list[RowMapping]:
-        """Active memories whose every source is this session, their rows locked. Their owners must be locked."""
+        """Current memories whose every source is this session, their rows locked. Their owners must be locked."""
         drawn = select(memory_sources.c.memory_id).where(
             memory_sources.c.tenant_id == self._tenant_id, memory_sources.c.session_id == session_id
         )
@@ -266,7 +269,7 @@ class MemoryRepository(Repository):
         statement = select(memories).where(
             memories.c.tenant_id == self._tenant_id,
             memories.c.id.in_(drawn),
-            memories.c.status == "active",
+            memories.c.status.in_(VISIBLE_STATUSES),
             ~elsewhere.exists(),
             *self._seen(),
         )

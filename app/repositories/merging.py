@@ -17,6 +17,7 @@ from sqlalchemy import (
     func,
     null,
     select,
+    text,
     update,
 )
 
@@ -39,6 +40,8 @@ from app.db.models import (
     sessions,
     store_items,
 )
+from app.db.models.memories import CURRENT
+from app.domain.memory import VISIBLE_STATUSES
 from app.domain.scope import Scope
 from app.repositories.base import Repository
 from app.repositories.selection import current_at
@@ -116,7 +119,7 @@ class MergeRepository(Repository):
             .where(
                 memories.c.tenant_id == self._tenant_id,
                 memories.c.owner.in_([Scope(user_id).owner for user_id in user_ids]),
-                memories.c.status == "active",
+                memories.c.status.in_(VISIBLE_STATUSES),
                 ~and_(*current_at(at)),
             )
             .values(status="expired", updated_at=at, version=memories.c.version + 1)
@@ -125,7 +128,7 @@ class MergeRepository(Repository):
         return await self._all(statement)
 
     async def close_twins(self, source: str, target: str, at: datetime) -> list[RowMapping]:
-        """Supersede the source's active memories that the target has word for word; the closed rows.
+        """Supersede the source's current memories that the target has word for word; the closed rows.
 
         What is over must have been marked before, see `expire`: nothing visible gives way to what is not.
         """
@@ -133,7 +136,7 @@ class MergeRepository(Repository):
         same = and_(
             twin.c.tenant_id == memories.c.tenant_id,
             twin.c.owner == Scope(target).owner,
-            twin.c.status == "active",
+            text(CURRENT.replace("status", "twin.status")),
             twin.c.kind == memories.c.kind,
             twin.c.content_hash == memories.c.content_hash,
             twin.c.key.is_not_distinct_from(memories.c.key),
@@ -145,7 +148,7 @@ class MergeRepository(Repository):
             .where(
                 memories.c.tenant_id == self._tenant_id,
                 memories.c.owner == Scope(source).owner,
-                memories.c.status == "active",
+                memories.c.status.in_(VISIBLE_STATUSES),
                 exists(select(twin.c.id).where(same)),
             )
             .values(

@@ -5,7 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import ARRAY, BindParameter, ColumnElement, DateTime, Text, and_, bindparam, func, literal_column, or_
+from sqlalchemy import (
+    ARRAY,
+    BindParameter,
+    ColumnElement,
+    DateTime,
+    FromClause,
+    Text,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+)
 
 from app.db.models import memories
 from app.domain.filters import Filter
@@ -199,16 +211,16 @@ def undeleted(unexpired_at: datetime | None) -> list[ColumnElement[bool]]:
     return [memories.c.status.not_in(("deleted", "expired")), or_(ends.is_(None), ends > unexpired_at)]
 
 
-def current_at(at: datetime) -> list[ColumnElement[bool]]:
+def current_at(at: datetime, rows: FromClause = memories) -> list[ColumnElement[bool]]:
     """What is current at an instant: active or disputed, still valid, not expired."""
-    return [memories.c.status.in_(VISIBLE_STATUSES), *_lasting(at)]
+    return [rows.c.status.in_(VISIBLE_STATUSES), *_lasting(at, rows)]
 
 
-def _lasting(at: datetime | BindParameter[Any]) -> list[ColumnElement[bool]]:
+def _lasting(at: datetime | BindParameter[Any], rows: FromClause = memories) -> list[ColumnElement[bool]]:
     """Still valid and not expired."""
     return [
-        or_(memories.c.valid_to.is_(None), memories.c.valid_to > at),
-        or_(memories.c.expires_at.is_(None), memories.c.expires_at > at),
+        or_(rows.c.valid_to.is_(None), rows.c.valid_to > at),
+        or_(rows.c.expires_at.is_(None), rows.c.expires_at > at),
     ]
 
 

@@ -17,7 +17,7 @@ from app.repositories.owners import OwnerChange
 from app.repositories.selection import Selection
 from app.schemas.curation import MemoriesDelete, MemoriesDeleted, MemoriesFound, MemoriesGet, MemorySample
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import end_disputes
+from app.services.disputes import end_disputes
 from app.services.history import event_row
 from app.services.presenting import memories_of, shown_status
 from app.services.vectorising import JobRun

@@ -2,19 +2,16 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from uuid import UUID
 
 from app.domain.memory import VISIBLE_STATUSES
 from app.repositories.base import Row, RowLike
 from app.repositories.owners import OwnerChange
+from app.services.disputes import end_disputes
 from app.services.history import event_row
 from app.uow import Transaction
 
 SUPERSEDED: frozenset[str] = frozenset({"status", "valid_to", "superseded_by"})
 """What history tells of a memory that another one has replaced."""
-
-DISPLACED = "displaced"
-"""The resolution of a conflict one side of which has left sight."""
 
 
 async def supersede(
@@ -44,37 +41,6 @@ async def remove(tx: Transaction, row: Row, actor: str, at: datetime) -> None:
     changed = await tx.memories.change(row["id"], {"status": "deleted", "deleted_at": at, "updated_at": at})
     await tx.memories.record([event_row("deleted", row, changed, actor, at, {"status"})])
     await end_disputes(tx, [row], actor, at)
-
-
-async def end_disputes(tx: Transaction, gone: Sequence[RowLike], actor: str, at: datetime) -> None:
-    """Close the conflicts of memories that have left sight: what stood against them stands undisputed.
-
-    Args:
-        tx: Holds the lock of the memories' owners.
-        gone: The memories as they were before.
-        actor: For history.
-        at: When they left. By it undoing finds what to open again.
-    """
-    disputed = [row["id"] for row in gone if row["status"] == "disputed"]
-    touched = await tx.conflicts.touching(disputed) if disputed else []
-    if touched:
-        await tx.conflicts.resolve([row["id"] for row in touched], DISPLACED, at)
-        others = {row[name] for row in touched for name in ("memory_id", "other_id")} - set(disputed)
-        await undispute(tx, sorted(others), actor, at)
-
-
-async def undispute(tx: Transaction, memory_ids: Sequence[UUID], actor: str, at: datetime) -> None:
-    """What is in no open conflict any more is active again, or history where an active one says the same."""
-    still = {one for row in await tx.conflicts.touching(memory_ids) for one in (row["memory_id"], row["other_id"])}
-    for row in await tx.memories.by_ids(sorted(set(memory_ids) - still)):
-        if row["status"] != "disputed":
-            continue
-        twin = await tx.memories.twin(row)
-        if twin is not None:
-            await supersede(tx, [row], (await tx.memories.by_ids([twin]))[0], actor, at)
-            continue
-        changed = await tx.memories.change(row["id"], {"status": "active", "updated_at": at})
-        await tx.memories.record([event_row("settled", row, changed, actor, at, {"status"})])
 
 
 async def uncount(tx: Transaction, row: Row) -> None:

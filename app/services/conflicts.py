@@ -13,7 +13,8 @@ from app.repositories.base import Row
 from app.schemas.conflicts import Conflict, ConflictResolution, Keep
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import SUPERSEDED, end_disputes, supersede, uncount, undispute
+from app.services.closing import SUPERSEDED, supersede, uncount
+from app.services.disputes import agree, end_disputes
 from app.services.history import event_row
 from app.services.presenting import memories_of
 from app.services.writing import locked_memory
@@ -29,11 +30,11 @@ class ConflictService:
     async def page(self, principal: Principal, cursor: str | None, limit: int, *, count: bool) -> Page[Conflict]:
         """Open ones, newest first."""
         principal.require("memories:read")
-        before = decode_cursor(cursor, UUID)
+        before, at = decode_cursor(cursor, UUID), clock.now()
         async with self.uow.begin(principal) as tx:
-            rows = await tx.conflicts.page(None if before is None else before[0], limit + 1)
+            rows = await tx.conflicts.page(None if before is None else before[0], limit + 1, at)
             results = [await _shown(tx, row) for row in rows[:limit]]
-            total = await tx.conflicts.count() if count else None
+            total = await tx.conflicts.count(at) if count else None
         more = len(rows) > limit
         return Page(results=results, next_cursor=encode_cursor(rows[limit - 1]["id"]) if more else None, total=total)
 
@@ -46,6 +47,8 @@ class ConflictService:
             seen = await tx.conflicts.get(conflict_id)
             if seen is None:
                 raise NotFound("There is no such conflict.", code="conflict_not_found")
+            if seen["resolved_at"] is not None:
+                raise Clash("This conflict has been resolved.", code="conflict_resolved")
             pair = [await locked_memory(tx, principal, seen[name]) for name in ("memory_id", "other_id")]
             open_ones = {one["id"] for one in await tx.conflicts.touching([seen["memory_id"]])}
             if conflict_id not in open_ones:
@@ -54,7 +57,7 @@ class ConflictService:
             newer, older = pair
             for row, by in _lost(newer, older, request.keep):
                 await _close(tx, row, by, principal.actor, at)
-            await undispute(tx, [row["id"] for row in pair], principal.actor, at)
+            await agree(tx, {row["owner"] for row in pair}, principal.actor, at)
             resolved = await tx.conflicts.get(conflict_id)
             return Answer(200, await _shown(tx, resolved or seen))
 

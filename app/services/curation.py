@@ -13,7 +13,8 @@ from app.repositories.owners import OwnerChange
 from app.schemas.curation import Feedback, Judgement
 from app.schemas.memories import Memory
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import end_disputes, uncount
+from app.services.closing import uncount
+from app.services.disputes import end_disputes, follow
 from app.services.history import event_row
 from app.services.keying import KeySettlement
 from app.services.presenting import is_current, memories_of, shown_status
@@ -89,9 +90,7 @@ class CurationService:
             _check_current(before, at)
             await uncount(tx, before)
             values = {"status": "deleted", "deleted_at": at}
-            rejected = await _changed(tx, write, before, values, "rejected", request.reason, at)
-            await end_disputes(tx, [before], write.principal.actor, at)
-            return rejected
+            return await _changed(tx, write, before, values, "rejected", request.reason, at)
 
         return await self._judge(write, memory_id, work)
 
@@ -125,8 +124,8 @@ class CurationService:
             check_version(before["version"], write.if_match)
             await uncount(tx, before)
             await tx.dreams.forget_of(before["user_id"])
-            await end_disputes(tx, [before], write.principal.actor, clock.now())
             await tx.memories.erase(memory_id)
+            await end_disputes(tx, [before], write.principal.actor, clock.now())
             return Answer(204, None)
 
         return await write_once(self.uow, write, None, work)
@@ -161,7 +160,9 @@ async def _changed(
     await tx.memories.record([event | {"reason": reason}])
     if settled:
         await KeySettlement(tx, write.principal.actor, at).settle(after, newest_wins=True)
-    return Answer(200, (await memories_of(tx, [after]))[0])
+    await follow(tx, [(before, after)], write.principal.actor, at)
+    (now,) = await tx.memories.by_ids([after["id"]])
+    return Answer(200, (await memories_of(tx, [now]))[0])
 
 
 async def _revived(tx: Transaction, row: Row, at: datetime) -> dict[str, Any]:

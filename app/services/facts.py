@@ -19,7 +19,7 @@ from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.memories import MemoryIn
 from app.services.analysis import analyse_all
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import end_disputes
+from app.services.disputes import end_disputes
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_row
 from app.services.keys import canonical_key

@@ -18,6 +18,7 @@ from app.repositories.owners import OwnerChange
 from app.repositories.transfer import TABLES
 from app.schemas.memories import MemoriesAdd, MemoryIn
 from app.schemas.transfer import ForeignMemory, Imported
+from app.services.disputes import agree
 from app.services.import_storing import Numbered, Storing
 from app.services.memories import MemoryService
 from app.services.redacting import Redacting
@@ -87,7 +88,7 @@ class ImportService:
         if not read.done.lines:
             raise Invalid("Send the lines of an export: there is not one.", code="nothing_to_import")
         progress(await self._flush(principal, user_id, read))
-        await self._count(principal.tenant_id, read)
+        await self._settle(principal.tenant_id, principal.actor, read)
         return read.done
 
     async def _flush(self, principal: Principal, user_id: str | None, read: _Read) -> int:
@@ -112,14 +113,15 @@ class ImportService:
         await self.memories.add(principal, MemoriesAdd(memories=found), None, began=read.began)
         read.done.stored["memories"] = read.done.stored.get("memories", 0) + len(found)
 
-    async def _count(self, tenant_id: UUID, read: _Read) -> None:
-        """Counters are made anew from the rows."""
+    async def _settle(self, tenant_id: UUID, actor: str, read: _Read) -> None:
+        """What contradicts each other is disputed, whichever of it was there before; counters are made anew."""
         for owner in sorted(read.owners):
             user_id = Scope.of_owner(owner).user_id
             async with self.uow.begin_tenant(tenant_id) as tx:
                 if user_id is not None:
                     await tx.users.touch([user_id], read.began)
                 await tx.owners.lock_and_change(owner, OwnerChange())
+                await agree(tx, [owner], actor, read.began)
                 await tx.owners.recount(owner)
 
 

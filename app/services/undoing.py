@@ -17,10 +17,9 @@ from app.repositories.postings import Posting
 from app.schemas.undoing import Undo, Undone
 from app.services.analysis import analyse_all
 from app.services.answers import Answer, Write, write_once
-from app.services.closing import end_disputes, undispute
+from app.services.disputes import UNDONE, agree, resume_disputes
 from app.services.history import event_row, plain
 from app.services.keying import KeySettlement
-from app.services.presenting import is_current
 from app.services.writing import embed_later, writable
 from app.uow import Transaction, UnitOfWork
 
@@ -31,9 +30,6 @@ BY_PEOPLE: Final = "key:"
 """How the actor of a caller's own changes begins."""
 
 FEEDBACK: Final = "feedback_"
-
-OPENING: Final = frozenset({"disputed", "added", "merged"})
-"""Changes of a memory that may open a contradiction."""
 
 OF_USE_AGAIN: Final = frozenset({"revived", "feedback_used"})
 """What makes an archived memory current without anybody's having asked for that."""
@@ -174,8 +170,7 @@ class _Undoing:
             after = await self._write(row, values, events)
             if not added and row["status"] not in VISIBLE_STATUSES and after["status"] in VISIBLE_STATUSES:
                 back.append(after)
-        await self._reopen_conflicts()
-        await self._close_conflicts()
+        await self._settle_conflicts([row["id"] for row in back])
         for row in await self.tx.memories.by_ids([one["id"] for one in back]) if back else []:
             if row["status"] == "active":
                 await KeySettlement(self.tx, self.actor, self.at).settle(row, newest_wins=True)
@@ -200,7 +195,7 @@ class _Undoing:
     async def _write(self, row: Row, values: dict[str, Any], events: Sequence[Row]) -> Row:
         """Columns, counters, sources, index, history."""
         wanted = {**row, **values}
-        if wanted["status"] == "active" and await self.tx.memories.twin(wanted) is not None:
+        if wanted["status"] in VISIBLE_STATUSES and await self.tx.memories.twin(wanted) is not None:
             raise Conflict(f"A current memory says the same as {row['id']} did.", code="duplicate_memory")
         stood, stands = row["status"] in VISIBLE_STATUSES, wanted["status"] in VISIBLE_STATUSES
         lengths = wanted["length"] * stands - row["length"] * stood
@@ -214,8 +209,6 @@ class _Undoing:
         line = event_row("undone", row, after, self.actor, self.at, frozenset(values))
         actions = ", ".join(event["action"] for event in events)
         await self.tx.memories.record([line | {"reason": f"undoes: {actions}"}])
-        if not stands:
-            await end_disputes(self.tx, [row], self.actor, self.at)
         return after
 
     async def _index(self, row: Row) -> None:
@@ -225,35 +218,12 @@ class _Undoing:
         await self.tx.memories.index(row["owner"], [Posting(row["id"], analysis.frequencies, analysis.length)])
         await embed_later(self.tx, [row["id"]], self.at, row["user_id"])
 
-    async def _close_conflicts(self) -> None:
-        """Contradictions that the undone changes had opened are closed."""
-        disputed = [event["memory_id"] for event in self.events if event["action"] in OPENING]
-        touched = await self.tx.conflicts.touching(disputed) if disputed else []
-        opened = [one for one in touched if one["created_at"] in self._times()]
-        if opened:
-            await self.tx.conflicts.resolve([one["id"] for one in opened], "undone", self.at)
-            await undispute(self.tx, _sides(opened), self.actor, self.at)
-
-    async def _reopen_conflicts(self) -> None:
-        """Contradictions that the undone changes had closed stand again, where both sides are there."""
+    async def _settle_conflicts(self, back: Sequence[UUID]) -> None:
+        """Conflicts that the undone changes had closed are open again, those that they had opened are closed."""
+        times = sorted({event["created_at"] for event in self.events})
         disputed = [event["memory_id"] for event in self.events if _turned_from(event, "disputed")]
-        if not disputed:
-            return
-        closed = await self.tx.conflicts.closed(disputed, sorted(self._times()))
-        sides = {row["id"]: row for row in await self.tx.memories.by_ids(_sides(closed))}
-        stand = {name for name, row in sides.items() if is_current(row, self.at)}
-        again = [one for one in closed if {one["memory_id"], one["other_id"]} <= stand]
-        await self.tx.conflicts.reopen([one["id"] for one in again])
-        for row in (sides[name] for name in _sides(again)):
-            if row["status"] == "active":
-                after = await self.tx.memories.change(row["id"], {"status": "disputed", "updated_at": self.at})
-                line = event_row("disputed", row, after, self.actor, self.at, {"status"})
-                await self.tx.memories.record([line | {"reason": "undoes: settled"}])
-        await undispute(self.tx, disputed, self.actor, self.at)
-
-    def _times(self) -> set[datetime]:
-        return {event["created_at"] for event in self.events}
-
-
-def _sides(conflicts: Sequence[Row]) -> list[UUID]:
-    return sorted({one[name] for one in conflicts for name in ("memory_id", "other_id")})
+        await resume_disputes(self.tx, [*back, *disputed], self.at, times)
+        opened = await self.tx.conflicts.opened(list(self.rows), times)
+        if opened:
+            await self.tx.conflicts.resolve([one["id"] for one in opened], UNDONE, self.at)
+        await agree(self.tx, {row["owner"] for row in self.rows.values()}, self.actor, self.at)

@@ -14,6 +14,7 @@ from app.repositories.owners import OwnerChange
 from app.schemas.lists import Page, decode_cursor, encode_cursor
 from app.schemas.users import MergedUser, User, UserChange, UserMerge
 from app.services.answers import Answer, Write, write_once
+from app.services.disputes import agree, hand_over
 from app.services.history import event_row
 from app.services.keying import KeySettlement
 from app.services.redacting import Redacting
@@ -91,12 +92,14 @@ class UserService:
                 await tx.owners.lock_and_change(owner, OwnerChange())
             await _expire(tx, [source, user_id], principal.actor, at)
             closed = await tx.merging.close_twins(source, user_id, at)
+            await _hand_over(tx, closed, at)
             surplus = OwnerChange(-len(closed), -sum(row["length"] for row in closed))
             await tx.owners.lock_and_change(Scope(source).owner, surplus)
             await tx.memories.record(
                 [event_row("superseded", None, row, principal.actor, at, {"status"}) for row in closed]
             )
             moved = await tx.merging.move(source, user_id)
+            await agree(tx, [Scope(user_id).owner], principal.actor, at)
             settled = await KeySettlement(tx, principal.actor, at).settle_all(Scope(user_id).owner)
             await tx.users.delete(source)
             known = await tx.users.get(user_id)
@@ -105,6 +108,15 @@ class UserService:
             return Answer(200, MergedUser(**merged.model_dump(), moved=moved, superseded=len(closed) + settled))
 
         return await write_once(self.uow, write, MergedUser, work)
+
+
+async def _hand_over(tx: Transaction, closed: Sequence[Row], at: datetime) -> None:
+    """What stood against the source's memories stands against the target's that say the same."""
+    touched = await tx.conflicts.touching([row["id"] for row in closed]) if closed else []
+    torn = {one[name] for one in touched for name in ("memory_id", "other_id")}
+    for row in closed:
+        if row["id"] in torn:
+            await hand_over(tx, [row["id"]], row["superseded_by"], at)
 
 
 async def _expire(tx: Transaction, user_ids: Sequence[str], actor: str, at: datetime) -> None:

@@ -352,20 +352,24 @@ def profile_calls() -> Iterator[Call]:
 def conflict_calls() -> Iterator[Call]:
     name, conflict = "ConflictRepository.", an_id(8, N)
     for who, users in (("any", None), ("bound", BOUND)):
-        yield Call(name + "page", f"first, {who}", lambda tx: tx.conflicts.page(None, 50), users)
+        yield Call(name + "page", f"first, {who}", lambda tx: tx.conflicts.page(None, 50, AT), users)
         yield Call(name + "get", who, lambda tx: tx.conflicts.get(conflict), users)
-    yield Call(name + "page", "next", lambda tx: tx.conflicts.page(an_id(8, 9 * N), 50))
-    yield Call(name + "count", "all", lambda tx: tx.conflicts.count())
+    yield Call(name + "page", "next", lambda tx: tx.conflicts.page(an_id(8, 9 * N), 50, AT))
+    yield Call(name + "count", "all", lambda tx: tx.conflicts.count(AT))
     yield Call(name + "touching", "many", lambda tx: tx.conflicts.touching([an_id(1, 100 * n) for n in range(1, 200)]))
     yield Call(
         name + "resolve",
         "some",
         lambda tx: tx.conflicts.resolve([an_id(8, 100 * n) for n in range(1, 200)], "both", AT),
     )
-    yield Call(
-        name + "closed", "some", lambda tx: tx.conflicts.closed([an_id(1, 100 * n) for n in range(1, 200)], [AT])
-    )
-    yield Call(name + "reopen", "one", lambda tx: tx.conflicts.reopen([conflict]))
+    some = [an_id(1, 100 * n) for n in range(1, 200)]
+    yield Call(name + "parted", "some", lambda tx: tx.conflicts.parted(some, [AT], AT))
+    yield Call(name + "opened", "some", lambda tx: tx.conflicts.opened(some, [AT]))
+    yield Call(name + "between", "some", lambda tx: tx.conflicts.between(some))
+    yield Call(name + "reopen", "one", lambda tx: tx.conflicts.reopen([conflict], AT))
+    yield Call(name + "torn", "one", lambda tx: tx.conflicts.torn(OWNER, AT))
+    yield Call(name + "unfounded", "one", lambda tx: tx.conflicts.unfounded(OWNER))
+    yield Call(name + "unmarked", "one", lambda tx: tx.conflicts.unmarked(OWNER))
     yield Call(name + "open", "one", lambda tx: tx.conflicts.open(MEMORY, [an_id(1, N + 1)], "same", AT))
 
 

@@ -1,5 +1,6 @@
 """A dispute lasts as long as both of its sides are there: it ends with either, comes back with it, and is shown."""
 
+import random
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
@@ -122,14 +123,83 @@ async def test_a_dispute_ends_with_either_side_however_it_goes_and_stands_again_
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_a_dispute_whose_other_side_is_gone_does_not_come_back(
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+async def test_a_dispute_stands_again_once_both_sides_are_back_in_whatever_order(
+    api: httpx.AsyncClient, tenant: Tenant, language: str, order: tuple[int, int]
+) -> None:
+    pair = await disputed(api, tenant, language)
+    undo = [await delete(api, tenant, one) for one in pair]
+    assert await standing(api, pair) == (["deleted", "deleted"], 0)
+    body_of(await api.post("/v1/undo", json=undo[order[0]]))
+    alone = ["deleted", "deleted"]
+    alone[order[0]] = "active"
+    assert await standing(api, pair) == (alone, 0)
+    body_of(await api.post("/v1/undo", json=undo[order[1]]))
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_what_is_restored_is_disputed_as_before(api: httpx.AsyncClient, tenant: Tenant, language: str) -> None:
+    pair = await disputed(api, tenant, language)
+    await delete(api, tenant, pair[1])
+    restored = body_of(await api.post(f"/v1/memories/{pair[1]['id']}/restore"))
+    assert restored["status"] == "disputed"
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+    await replace(api, tenant, pair[0])
+    body_of(await api.post(f"/v1/memories/{pair[0]['id']}/restore"))
+    assert await standing(api, pair) == (["disputed", "disputed"], 1), "nobody has decided between two that are there"
+
+
+async def test_what_has_expired_and_is_restored_is_disputed_still(api: httpx.AsyncClient, tenant: Tenant) -> None:
+    pair = await disputed(api, tenant)
+    path = f"/v1/memories/{pair[1]['id']}"
+    body_of(await api.patch(path, json={"expires_at": "2026-01-01T00:00:00Z"}))
+    assert await every(api, "/v1/conflicts") == [], "what is over stands against nothing from that instant on"
+    assert body_of(await api.post(f"{path}/restore"))["status"] == "disputed"
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+    await delete(api, tenant, pair[1])
+    assert await standing(api, pair) == (["active", "deleted"], 0)
+
+
+@pytest.mark.parametrize("side", [0, 1])
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_a_decision_that_both_hold_can_be_undone_and_that_too(
+    api: httpx.AsyncClient, tenant: Tenant, language: str, side: int
+) -> None:
+    pair = await disputed(api, tenant, language)
+    (conflict,) = await every(api, "/v1/conflicts")
+    body_of(await api.post(f"/v1/conflicts/{conflict['id']}/resolve", json={"keep": "both"}))
+    assert await standing(api, pair) == (["active", "active"], 0)
+    for now in ((["disputed", "disputed"], 1), (["active", "active"], 0)):
+        body_of(await api.post("/v1/undo", json=await last_change(api, pair[side])))
+        assert await standing(api, pair) == now
+
+
+@pytest.mark.parametrize("decided", [True, False])
+async def test_an_import_disputes_what_it_brings_and_what_was_there(
+    api: httpx.AsyncClient, tenant: Tenant, decided: bool
+) -> None:
+    pair = await disputed(api, tenant)
+    exported = (await api.get("/v1/users/ada/export")).content
+    if decided:
+        await replace(api, tenant, pair[1])
+    assert (await api.delete(f"/v1/memories/{pair[1]['id']}?erase=true")).status_code == 204
+    body_of(await api.post("/v1/users/ada/import", content=exported))
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_two_users_who_are_one_have_each_dispute_once(
     api: httpx.AsyncClient, tenant: Tenant, language: str
 ) -> None:
-    first, second = await disputed(api, tenant, language)
-    undo = await delete(api, tenant, first)
-    await delete(api, tenant, second)
-    body_of(await api.post("/v1/undo", json=undo))
-    assert await standing(api, [first, second]) == (["active", "deleted"], 0)
+    pair = await disputed(api, tenant, language)
+    for text in PAIRS[language]:
+        await add(api, text, user_id="other")
+    await tenant.work()
+    assert len(await every(api, "/v1/conflicts")) == 2
+    body_of(await api.post("/v1/users/ada/merge", json={"from_user_id": "other"}))
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+    assert {one["id"] for one in await every(api, "/v1/memories", **ADA)} == {one["id"] for one in pair}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -155,15 +225,50 @@ async def test_a_fact_that_is_taken_back_leaves_nothing_disputed(
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_what_was_said_again_meanwhile_stands_once_when_the_dispute_ends(
+async def test_what_is_said_again_is_the_same_memory_and_disputed_still(
     api: httpx.AsyncClient, tenant: Tenant, language: str
 ) -> None:
-    first, second = await disputed(api, tenant, language)
-    again = await add(api, first["text"])
-    assert again["id"] != first["id"]
-    assert (await api.delete(f"/v1/memories/{second['id']}")).status_code == 204
-    assert await every(api, "/v1/conflicts") == []
-    assert [one["text"] for one in await every(api, "/v1/memories", **ADA)] == [first["text"]]
+    pair = await disputed(api, tenant, language)
+    again = await add(api, pair[0]["text"])
+    assert (again["id"], again["status"], again["seen_count"]) == (pair[0]["id"], "disputed", 2)
+    await tenant.work()
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+
+
+@pytest.mark.parametrize("seed", range(6))
+async def test_disputes_and_conflicts_agree_whatever_is_done_in_whatever_order(
+    api: httpx.AsyncClient, tenant: Tenant, seed: int
+) -> None:
+    chance = random.Random(seed)
+    language = LANGUAGES[seed % 2]
+    pair = await disputed(api, tenant, language)
+    for step in range(20):
+        memory = chance.choice(pair)
+        path = f"/v1/memories/{memory['id']}"
+        match chance.randrange(7):
+            case 0:
+                await api.delete(path)
+            case 1:
+                await api.post(f"{path}/restore")
+            case 2:
+                await api.post(f"{path}/reject", json={})
+            case 3:
+                events = (await api.get(f"{path}/history")).json().get("results", [])
+                if events:
+                    await api.post("/v1/undo", json={"event_id": chance.choice(events)["id"]})
+            case 4:
+                for conflict in await every(api, "/v1/conflicts"):
+                    keep = chance.choice(["newer", "older", "both", "neither"])
+                    await api.post(f"/v1/conflicts/{conflict['id']}/resolve", json={"keep": keep})
+            case 5:
+                await add(api, memory["text"])
+            case _:
+                await tenant.work()
+        marked = {one["id"] for one in await every(api, "/v1/memories", status="disputed", **ADA)}
+        current = {one["id"] for one in await every(api, "/v1/memories", **ADA)}
+        conflicts = await every(api, "/v1/conflicts")
+        sides = {one["id"] for conflict in conflicts for one in conflict["memories"]}
+        assert (marked, marked - current) == (sides, set()), (seed, step)
 
 
 @pytest.mark.parametrize(

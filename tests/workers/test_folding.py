@@ -25,11 +25,11 @@ class Gated:
     entered: asyncio.Event = field(default_factory=asyncio.Event)
     seen: list[int] = field(default_factory=list)
 
-    async def summarise(self, lines: Sequence[Line], room: int) -> Summarised:
+    async def summarise(self, lines: Sequence[Line], room: int, before: Line | None = None) -> Summarised:
         self.seen += [line.seq for line in lines]
         self.entered.set()
         await self.gate.wait()
-        return await RulesSummariser().summarise(lines, room)
+        return await RulesSummariser().summarise(lines, room, before)
 
 
 @pytest.fixture

@@ -24,6 +24,9 @@ from app.db.base import json_object, label, one_of, tenant_table, timestamp
 from app.db.types import Halfvec
 from app.domain.memory import CATEGORIES, KINDS, SOURCES, STATUSES, USES
 
+CURRENT = "(CASE WHEN status IN ('active', 'disputed') THEN true END)"
+"""Which memories no two of may say the same: current ones. As the index has it, which no other condition means."""
+
 memories = tenant_table(
     "memories",
     Column("id", Uuid, nullable=False),
@@ -88,7 +91,7 @@ memories = tenant_table(
     CheckConstraint("confidence BETWEEN 0 AND 1", name="confidence"),
     CheckConstraint("weight BETWEEN 0 AND 100", name="weight"),
     Index(
-        "uq_memories_active_content",
+        "uq_memories_current_content",
         "tenant_id",
         "owner",
         text("(CASE WHEN extracted THEN NULL ELSE agent_id END)"),
@@ -99,7 +102,7 @@ memories = tenant_table(
         "key",
         text("md5(value::text)"),
         unique=True,
-        postgresql_where=text("status = 'active'"),
+        postgresql_where=text(CURRENT),
         postgresql_nulls_not_distinct=True,
     ),
     Index(None, "tenant_id", "owner", "id"),
@@ -180,6 +183,7 @@ memory_conflicts = tenant_table(
     Column("resolution", Text),
     timestamp("created_at", required=True),
     timestamp("resolved_at"),
+    timestamp("reopened_at"),
     PrimaryKeyConstraint("tenant_id", "id"),
     ForeignKeyConstraint(["tenant_id", "memory_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),
     ForeignKeyConstraint(["tenant_id", "other_id"], ["memories.tenant_id", "memories.id"], ondelete="CASCADE"),

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from uuid import UUID
 
 from app.domain.lifecycle.merging import taken_over
 from app.domain.memory import EventAction
@@ -13,6 +12,7 @@ from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.services.analysis import analyse_all
 from app.services.closing import supersede
+from app.services.disputes import agree, hand_over
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.forgetting.digesting import copied
 from app.services.forgetting.marking import Marker, locked
@@ -43,37 +43,18 @@ class Joiner:
             if rows is None:
                 return False
             (now, *gone) = rows
-            against = await self._against(tx, now, gone)
-            if against is None:
+            if await tx.conflicts.between([row["id"] for row in rows]):
                 return False
             sources = await tx.memories.sources([row["id"] for row in gone])
             await tx.memories.add_sources([copied(source, now["id"], self.at) for source in sources])
             values = taken_over(now, gone) | {"updated_at": self.at}
-            if against:
-                values["status"] = "disputed"
             after = await tx.memories.change(now["id"], values)
             event = marker.event("merged", now, after, f"{SAME} as {len(gone)}")
             await tx.memories.record([event])
-            for other, reason in against.items():
-                await tx.conflicts.open(now["id"], [other], reason, self.at)
+            await hand_over(tx, [row["id"] for row in gone if row["status"] == "disputed"], now["id"], self.at)
+            await agree(tx, [self.owner], marker.actor, self.at)
             await supersede(tx, gone, after, marker.actor, self.at, SAME)
         return True
-
-    @staticmethod
-    async def _against(tx: Transaction, kept: Row, gone: Sequence[Row]) -> dict[UUID, str] | None:
-        """What stands against those that go and not yet against the one that stays, each with the conflict's reason.
-
-        None where some of them stand against each other.
-        """
-        mine = {row["id"] for row in (kept, *gone)}
-        if not any(row["status"] == "disputed" for row in (kept, *gone)):
-            return {}
-        touched = await tx.conflicts.touching(sorted(mine))
-        reasons = {frozenset((one["memory_id"], one["other_id"])): str(one["reason"]) for one in touched}
-        if any(pair <= mine for pair in reasons):
-            return None
-        against = {other: reason for pair, reason in reasons.items() for other in pair - mine}
-        return {other: reason for other, reason in against.items() if frozenset((kept["id"], other)) not in reasons}
 
     async def dispute(self, newer: Row, older: Row) -> bool:
         """Mark two memories that cannot both be true: a person, or the next words about it, decide."""

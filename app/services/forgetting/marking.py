@@ -9,7 +9,7 @@ from uuid import UUID
 from app.domain.memory import VISIBLE_STATUSES, EventAction
 from app.repositories.base import Row
 from app.repositories.owners import OwnerChange
-from app.services.closing import end_disputes
+from app.services.disputes import follow
 from app.services.history import event_row, job_actor
 from app.services.vectorising import JobRun
 from app.uow import Transaction
@@ -52,8 +52,7 @@ class Marker:
         await self.tx.memories.record(
             [self.event(action, before[row["id"]], row, (reasons or {}).get(row["id"])) for row in changed]
         )
-        gone = [before[row["id"]] for row in changed if row["status"] not in VISIBLE_STATUSES]
-        await end_disputes(self.tx, gone, self.actor, self.at)
+        await follow(self.tx, [(before[row["id"]], row) for row in changed], self.actor, self.at)
         return changed
 
     def event(self, action: EventAction, before: Row | None, after: Row, reason: str | None = None) -> dict[str, Any]:
