@@ -27,6 +27,17 @@ JOB_KINDS: Final[tuple[JobKind, ...]] = get_args(JobKind)
 URGENT: Final[frozenset[JobKind]] = frozenset({"erase"})
 """What is run before all else that is due: whoever asks to be forgotten does not wait for other people's backlog."""
 
+PROMPT: Final[frozenset[JobKind]] = frozenset(
+    {"embed_messages", "embed_memories", "extract", "summarise", "prefetch", "revive", "sweep"}
+)
+"""What is run next: conversations wait for it. An import of one user's is compared after what all others have said."""
+
+
+def priority(kind: JobKind) -> int:
+    """Of jobs that are due those with the highest are run first, of equal ones the eldest."""
+    return 2 if kind in URGENT else int(kind in PROMPT)
+
+
 JobState = Literal["queued", "running", "succeeded", "failed", "dead", "cancelled"]
 JOB_STATES: Final[tuple[JobState, ...]] = get_args(JobState)
 FINISHED: Final[frozenset[JobState]] = frozenset({"succeeded", "failed", "dead", "cancelled"})

@@ -55,6 +55,9 @@ CATEGORIES: Final[Mapping[FileSection, Category]] = {
 DISPUTED: Final[Mapping[Tongue, str]] = {"en": " (disputed)", "zh": "（有争议）"}
 """Behind an entry that another one contradicts, until one of them is changed or taken out. No part of what it says."""
 
+MARK_OF_ORDER: Final = "\ufeff"
+"""With which some editors begin a file. It says nothing."""
+
 _VERSION: Final = re.compile(r"<!--\s*version\s+([0-9a-f]{16})")
 _COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING: Final = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
@@ -154,7 +157,7 @@ def lines_in(text: str) -> list[Line]:
     """The entries of an edited file. A line that goes on with an indent belongs to the one above it."""
     found: list[Line] = []
     section: FileSection = "knowledge"
-    for raw in _COMMENT.sub("", text).splitlines():
+    for raw in _COMMENT.sub("", text.removeprefix(MARK_OF_ORDER)).splitlines():
         plain = raw.strip()
         heading = _HEADING.fullmatch(plain)
         if heading is not None:

@@ -1,6 +1,6 @@
 """Jobs: our record of background work. What the dispatcher carries is an id; what is true stands here."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -30,7 +30,7 @@ from sqlalchemy.exc import IntegrityError
 from app.core.ids import new_id
 from app.db.lending import driver_of
 from app.db.models import jobs
-from app.domain.jobs import URGENT, JobKind, JobState
+from app.domain.jobs import JobKind, JobState, priority
 from app.repositories.base import Repository, filled
 
 ENTRYPOINT = "mnemic_job"
@@ -137,8 +137,7 @@ class JobRepository(Repository):
         found = {row.kind: row for row in (await self._connection.execute(*filled(_ENQUEUE, rows))).all()}
         fresh = {UUID(str(row.id)): delays[kind] for kind, row in found.items() if row.created}
         if fresh:
-            urgent = {UUID(str(row.id)) for kind, row in found.items() if kind in URGENT}
-            await self._wake_all(fresh, urgent)
+            await self._wake_all(fresh, {UUID(str(row.id)): priority(kind) for kind, row in found.items()})
         return [UUID(str(found[kind].id)) for kind in delays]
 
     async def hasten(self, job_id: UUID, at: datetime) -> None:
@@ -148,16 +147,16 @@ class JobRepository(Repository):
             await self.wake(job_id)
 
     async def wake(self, job_id: UUID, delay: timedelta = timedelta(0)) -> None:
-        """Tell the dispatcher that a job is due after `delay`; takes effect with our commit."""
-        await self._wake_all({job_id: delay})
+        """Tell the dispatcher that a job is due after `delay`; takes effect with our commit. It has waited before."""
+        await self._wake_all({job_id: delay}, {job_id: 1})
 
-    async def _wake_all(self, delays: Mapping[UUID, timedelta], urgent: Collection[UUID] = ()) -> None:
+    async def _wake_all(self, delays: Mapping[UUID, timedelta], priorities: Mapping[UUID, int]) -> None:
         payloads: list[bytes | None] = [f"{self._tenant_id}:{job_id}".encode() for job_id in delays]
         queries = Queries(AsyncpgDriver(driver_of(self._connection)))
         await queries.enqueue(
             [ENTRYPOINT] * len(payloads),
             payloads,
-            [int(job_id in urgent) for job_id in delays],
+            [priorities[job_id] for job_id in delays],
             execute_after=list(delays.values()),
         )
 

@@ -16,6 +16,7 @@ from app.services.closing import remove, supersede
 from app.services.context.facts import statements_of
 from app.services.history import event_row
 from app.services.presenting import is_current
+from app.services.reviewing import review_later
 from app.services.writing import Draft, MemoryWriter, embed_later
 from app.uow import Transaction
 
@@ -92,6 +93,7 @@ class FileWriter:
         new = [UUID(one.id) for one in written]
         if new and not vectors:
             await embed_later(self.tx, new, self.at, drafts[0].row["user_id"])
+        await review_later(self.tx, written, None if not drafts else drafts[0].row["user_id"])
         displaced = [one for each in new for one in await self.tx.history.displaced_by(each)]
         await self.tx.history.gather([*old, *new, *displaced], self.actor, first, self.undo_id, REASON)
         return written

@@ -28,12 +28,15 @@ from app.uow import Transaction, UnitOfWork
 AT_ONCE: Final = 20
 """Memories that one call of a language model is about."""
 
+MOST_REVIEWED: Final = 40
+"""Memories of one job."""
+
 
 async def review_later(tx: Transaction, stored: Sequence[Memory], user_id: str | None) -> None:
-    """A job that holds memories which were just added against the rest."""
+    """Jobs that hold memories which were just added against the rest: short ones, so that others get their turn."""
     memory_ids = [one.id for one in stored if one.kind != "procedural" and not one.uncertain and not one.sensitive]
-    if memory_ids:
-        payload = {"memory_ids": memory_ids}
+    for start in range(0, len(memory_ids), MOST_REVIEWED):
+        payload = {"memory_ids": memory_ids[start : start + MOST_REVIEWED]}
         await tx.jobs.enqueue("reconcile", str(ids.new_id()), clock.now(), user_id=user_id, payload=payload)
 
 

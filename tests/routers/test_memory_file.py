@@ -205,6 +205,22 @@ async def test_a_secret_in_an_edited_file_is_taken_out_and_a_reader_may_only_rea
     problem_of(await send(reader, text, etag), 403, "missing_scope")
 
 
+async def test_a_mark_of_byte_order_is_no_entry_and_what_an_edit_contradicts_is_disputed(
+    api: httpx.AsyncClient, learning_tenant: Tenant
+) -> None:
+    api = await learning_tenant.client()
+    known = await add(api, "Deploys are allowed on Fridays.")
+    await learning_tenant.work()
+    text, etag = await served(api)
+    done = body_of(await send(api, f"\ufeff{text}", etag))
+    assert (done["added"], done["changed"], done["removed"]) == ([], [], [])
+    done = body_of(await send(api, f"{text}- Deploys are not allowed on Fridays.\n", etag))
+    await learning_tenant.work()
+    assert body_of(await api.get(f"/v1/memories/{known['id']}"))["status"] == "disputed"
+    body_of(await api.post("/v1/undo", json={"undo_id": done["undo_id"]}))
+    assert body_of(await api.get(f"/v1/memories/{known['id']}"))["status"] == "active"
+
+
 async def test_a_file_wrapped_in_json_is_refused_and_deletes_nothing(api: httpx.AsyncClient) -> None:
     await add(api, "I live in Lisbon. 我住在里斯本。")
     served = await api.get(PATH)

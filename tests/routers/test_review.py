@@ -78,3 +78,9 @@ async def test_memories_for_different_agents_do_not_end_each_other(api: httpx.As
     await add(api, "The server now listens on port 9090.", **scopes[1])
     await tenant.work()
     assert await status_of(api, first) == "active"
+
+
+async def test_many_memories_are_compared_in_short_jobs_so_that_others_get_their_turn(api: httpx.AsyncClient) -> None:
+    memories = [{"text": f"Ada keeps book {number} on shelf {number % 7}.", **ADA} for number in range(90)]
+    body_of(await api.post("/v1/memories", json={"memories": memories}), 201)
+    assert sum(job["kind"] == "reconcile" for job in await every(api, "/v1/jobs")) == 3

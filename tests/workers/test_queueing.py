@@ -129,11 +129,14 @@ async def test_second_job_of_a_subject_is_not_claimed_while_one_runs(desk: Desk)
     assert max(call["due"] for call in calls) > timedelta(0)
 
 
-async def test_an_erasure_is_called_before_what_waits_longer(desk: Desk) -> None:
+async def test_an_erasure_is_called_before_conversations_and_these_before_the_rest(desk: Desk) -> None:
+    async with desk.services.uow.begin_tenant(desk.tenant.id) as tx:
+        import_job = await tx.jobs.enqueue("reconcile", "an import", clock.now(), payload={"memory_ids": []})
     for number in range(3):
         await desk.append(f"s{number}", "我记得")
     async with desk.services.uow.begin_tenant(desk.tenant.id) as tx:
-        job_id = await tx.jobs.enqueue("erase", "ada", clock.now(), user_id="ada")
-    urgent = [bytes(row["payload"]).decode() for row in await desk.calls() if row["priority"] > 0]
-    assert urgent == [f"{desk.tenant.id}:{job_id}"]
-    assert len(await desk.calls()) == 4
+        erasure = await tx.jobs.enqueue("erase", "ada", clock.now(), user_id="ada")
+    ranks = {bytes(row["payload"]).decode().partition(":")[2]: row["priority"] for row in await desk.calls()}
+    assert (ranks.pop(str(erasure)), ranks.pop(str(import_job))) == (2, 0)
+    assert set(ranks.values()) == {1}
+    assert len(ranks) == 3

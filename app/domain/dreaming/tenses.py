@@ -4,15 +4,17 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-_WENT_ON: Final = "去到飞看听吃见考上住参观办"
+_WENT_ON: Final = "去到飞看听吃见考住参观办"
 _WITH_GUO: Final = re.compile(
-    rf"(参加|拜访|访问|看望|参观|飞往|前往|出席|考察|体检|面试|出差|旅行|旅游|开会|见面|聚餐|[{_WENT_ON}])"
+    rf"(参加|拜访|访问|看望|参观|飞往|前往|出席|考察|体检|面试|出差|旅行|旅游|开会|见面|聚餐|上(?=[课班学台任岗])|[{_WENT_ON}])"
     rf"(?![过了{_WENT_ON}])"
 )
 _WITH_LE: Final = re.compile(
     r"(搬到|搬去|搬家|入职|离职|结婚|毕业|退休|转到|换到|买下|开始|完成|提交|上线|发布|启动)(?![过了])"
 )
-_WILL_ZH: Final = re.compile(r"^[要将会](?![议员面见])|计划|打算|准备|将要|即将|将会|想要")
+_WILL_ZH: Final = re.compile(
+    r"(?:^|(?<=^[我他她您])|(?<=^[我咱他她]们)|(?<=^用户))[要将会](?![议员面见])|计划|打算|准备|将要|即将|将会|想要"
+)
 _WILL_AT_END: Final = re.compile(r"(?:计划|打算|准备|将要|即将|将会|想要|[要将会])\s*$")
 _PARTED: Final = re.compile(r"(开|见|聚|出|考|体|结)(会|面|餐|差|试|检)(?![了过])")
 
