@@ -68,7 +68,7 @@ class ErasureService:
         accepted = AcceptedErasure.model_validate(answer.body)
         async with self.uow.begin_tenant(principal.tenant_id) as tx:
             now = _receipt(_there(await tx.erasures.get(UUID(accepted.id))))
-        return Answer(DONE, accepted.model_copy(update=now.model_dump()), answer.replayed)
+        return Answer(DONE, accepted.model_copy(update=dict(now)), answer.replayed)
 
     async def get(self, principal: Principal, erasure_id: UUID) -> Erasure:
         """A receipt. A key that is bound to users reads those of its own."""

@@ -217,6 +217,23 @@ async def test_the_receipt_counts_what_went_and_names_the_end_of_the_audit_log(
     assert {line["subject"] for line in told} == {receipt["subject"]}
 
 
+async def test_who_waits_for_an_erasure_gets_the_whole_receipt(tenant: Tenant, api: httpx.AsyncClient) -> None:
+    await add(api, "Tea.")
+
+    async def work() -> None:
+        for _ in range(200):
+            if await tenant.work():
+                return
+            await asyncio.sleep(0.05)
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(work())
+        answer = await api.delete("/v1/users/ada", params={"wait": 20})
+    receipt = body_of(answer)
+    assert (receipt["state"], receipt["counts"]["memories"]) == ("finished", 1)
+    assert receipt["audit"]["position"] >= 1
+
+
 async def test_an_erasure_leaves_others_as_they_are(tenant: Tenant, api: httpx.AsyncClient) -> None:
     await say(api, "ada-s", "Hello there.", user_id="ada")
     await say(api, "bob-s", "Hello there.", user_id="bob")
