@@ -43,6 +43,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "agent_id": None,
         "app_id": None,
         "session_id": None,
+        "text": "Tea.",
         "kind": "semantic",
         "use": "everywhere",
         "uncertain": False,
@@ -160,6 +161,17 @@ def test_only_memories_of_one_place_and_sort_are_merged(changes: dict[str, Any],
     assert mergeable(row(), row(**changes)) is may
     assert mergeable(row(**changes), row()) is may
     assert not mergeable(row(key="x"), row(key="y"))
+
+
+@pytest.mark.parametrize(
+    ("once", "again"),
+    [("I went running on Monday.", "I went running again on Monday."), ("周一我去跑步了。", "周一我又去跑步了。")],
+)
+def test_what_was_done_again_is_not_what_was_done_once(once: str, again: str) -> None:
+    first, second = row(kind="episodic", text=once), row(kind="episodic", text=again)
+    assert mergeable(first, first)
+    assert not mergeable(first, second)
+    assert mergeable(row(text=once), row(text=again))
 
 
 def test_the_newest_wording_stays_and_takes_over_counts_and_the_rest() -> None:

@@ -1,5 +1,6 @@
 """Two memories that say the same become one: which wording stays, and what it takes over."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final, TypeVar
@@ -9,6 +10,8 @@ from app.domain.memory import VISIBLE_STATUSES, Columns
 SUMMED: Final = ("seen_count", "access_count", "used_count", "ignored_count", "wrong_count")
 GREATEST: Final = ("importance", "confidence", "weight", "last_seen_at", "last_accessed_at")
 
+_AGAIN: Final = re.compile(r"(?i)\b(?:again|once more|another time)\b|又|再次|再一次")
+
 _PLACE: Final = ("owner", "agent_id", "app_id", "session_id", "kind", "use", "uncertain")
 
 Row = TypeVar("Row", bound=Columns)
@@ -17,11 +20,13 @@ Row = TypeVar("Row", bound=Columns)
 def mergeable(one: Columns, other: Columns) -> bool:
     """Whether two memories are of one place and sort, so that either could stand for both.
 
-    What is under different keys is not. What waits for a decision is: the one that stays waits for it then.
+    What is under different keys is not, nor is what was done once and what was done again. What waits for a decision
+    is: the one that stays waits for it then.
     """
     keys = {one["key"], other["key"]} - {None}
     current = {one["status"], other["status"]} <= set(VISIBLE_STATUSES)
-    return current and len(keys) <= 1 and all(one[name] == other[name] for name in _PLACE)
+    once = one["kind"] != "episodic" or (_AGAIN.search(one["text"]) is None) == (_AGAIN.search(other["text"]) is None)
+    return current and once and len(keys) <= 1 and all(one[name] == other[name] for name in _PLACE)
 
 
 def keeper(rows: Sequence[Row]) -> Row:
