@@ -69,7 +69,7 @@ async def plant(
     ids["job_id"] = (await api.get("/v1/jobs", params={"subject": session})).json()["results"][0]["id"]
     async with services.uow.begin_tenant(tenant.id) as tx:
         await tx.conflicts.open(UUID(ids["memory_id"]), [UUID(ids["memory_id"])], canary, clock.now())
-        conflicts = await tx.conflicts.page(None, 100)
+        conflicts = await tx.conflicts.page(None, 100, clock.now())
     ids["conflict_id"] = max(str(conflict["id"]) for conflict in conflicts)
     ids["erasure_id"] = (await api.delete(f"/v1/users/nobody-like-{user}")).json()["id"]
     ids["dream_id"] = (await _made(api, "POST", f"/v1/users/{user}/dream", {"dry_run": True}))["dream_id"]
