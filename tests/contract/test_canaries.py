@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.services.transfer_rows import FORMAT, VERSION
 from tests.conftest import tenant_of
 from tests.contract.conftest import CANARY, Planted
 
@@ -212,9 +213,9 @@ PROBES: dict[str, tuple[dict[str, str], Any, set[int], set[int]]] = {
     "erase_user": ({}, None, ABSENT, {202}),
     "get_erasure": ({}, None, ABSENT, ABSENT),
     "export_user": ({}, None, REFUSED, ABSENT),
-    "import_user": ({}, None, REFUSED, LISTED),
+    "import_user": ({}, {"text": "x"}, REFUSED, LISTED),
     "export_tenant": ({}, None, REFUSED, LISTED),
-    "import_tenant": ({}, None, REFUSED, LISTED),
+    "import_tenant": ({}, {"format": FORMAT, "version": VERSION}, REFUSED, LISTED),
     "list_audit_lines": ({"user_id": "ada"}, None, REFUSED, LISTED),
     "export_audit_log": ({}, None, REFUSED, LISTED),
     "verify_audit_log": ({}, None, REFUSED, LISTED),
