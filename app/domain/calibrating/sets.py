@@ -15,8 +15,8 @@ class Sentences:
 
     Args:
         answers: Questions with their answers, of the same subjects in the same order in every language.
-        same: Memories that say the same in other words: as people and rules write them, so also with abbreviations,
-            nicknames, other units and in another register.
+        same: Memories that say the same in other words, some with abbreviations, nicknames, other units or in another
+            register: how many of these there are decides the threshold (docs/embedders.md).
         other: Memories that only look alike, or contradict each other.
         alone: Texts that are compared with themselves alone.
     """
