@@ -1,4 +1,4 @@
-"""Commands about embedding models: another one without downtime, step by step or in one go."""
+"""Commands about embedding models: another one without downtime, step by step or in one go; their calibration."""
 
 import asyncio
 import json
@@ -17,6 +17,7 @@ from app.domain.principal import ROLE_SCOPES, Principal
 
 if TYPE_CHECKING:  # each command loads only what it needs
     from app.composition import Services
+    from app.domain.calibration import Calibration
     from app.schemas.embedding_models import (
         AskedQuery,
         ComparedQuery,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:  # each command loads only what it needs
         EmbeddingModelRecord,
         EmbeddingModels,
     )
+    from app.services.calibrating import Measurement
 
 models = typer.Typer(no_args_is_help=True, help="Embedding models: list, register, activate and retire them.")
 embedding = typer.Typer()
@@ -43,13 +45,16 @@ def list_models(data_dir: DataDir = None) -> None:
         return await services.embedding_models.all(await _operator(services))
 
     known = with_services(work, data_dir)
-    table = Table("id", "name", "dimension", "status", "loadable", "indexed", "vectors made", "waits for")
+    heads = ("id", "name", "dimension", "status", "loadable", "indexed", "calibration", "vectors made", "waits for")
+    table = Table(*heads)
     for one in known.results:
         yes = ("yes" if fact else "no" for fact in (one.loadable, one.indexed))
         told = one.progress
-        table.add_row(str(one.id), one.name, str(one.dimension), one.status, *yes, str(told.done), told.waits_for or "")
+        source = "" if one.calibration is None else one.calibration.source
+        row = (str(one.id), one.name, str(one.dimension), one.status, *yes, source, str(told.done))
+        table.add_row(*row, told.waits_for or "")
     for name in known.unregistered:
-        table.add_row("", name, "", "unregistered", "yes", "", "", "")
+        table.add_row("", name, "", "unregistered", "yes")
     out.print(table)
 
 
@@ -171,6 +176,89 @@ def _show(name: str, told: Sequence["ComparedQuery"]) -> None:
     by_meaning = sum(one.overlap for one in told) / len(told)
     served = sum(one.overlap_as_served for one in told) / len(told)
     out.print(f"overlap@10 of {len(told)} questions: {by_meaning:.3f} by meaning, {served:.3f} as served.")
+
+
+@embedding.command("calibrate")
+def calibrate(
+    model: Annotated[
+        str | None, typer.Option(help="Its name, as 'mnemic models list' shows it; the configured")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and show, keep nothing")] = False,  # noqa: FBT002
+    reset: Annotated[bool, typer.Option("--reset", help="Go back to what comes with the model")] = False,  # noqa: FBT002
+    data_dir: DataDir = None,
+) -> None:
+    """Measure what a model's cosines mean, and keep it: every process goes by it, for this model alone.
+
+    Sentences of known meaning, in Chinese and English, are part of this command: it embeds some hundreds of texts.
+    """
+    if dry_run and reset:
+        raise ConfigurationError("--dry-run measures and --reset forgets what was measured: name one of them.")
+
+    async def forget(services: "Services") -> "EmbeddingModelRecord":
+        principal = await _operator(services)
+        return await services.embedding_models.calibrate(principal, model or services.embedder.model.name, None)
+
+    async def measure(services: "Services") -> tuple[str, "Calibration", "Measurement"]:
+        from app.services.calibrating import TEXTS  # noqa: PLC0415 - each command loads only what it needs
+
+        principal, known = await _operator(services), services.embedding_models
+        name = model or services.embedder.model.name
+        if not dry_run:
+            await _by_name(services, principal, name)
+        before = await known.calibration(principal, name)
+        with Progress(console=err) as bar:
+            task = bar.add_task(f"measuring {name}", total=TEXTS)
+            found = await known.measure(principal, name, lambda more: bar.advance(task, more))
+        if not dry_run:
+            await known.calibrate(principal, name, found.calibration)
+        return name, before, found
+
+    if reset:
+        done = with_services(forget, data_dir)
+        source = "another process's" if done.calibration is None else done.calibration.source
+        out.print(f"{done.name}: what was measured is forgotten; the calibration in use is {source}.", soft_wrap=True)
+        return
+    name, before, found = with_services(measure, data_dir)
+    _show_measured(before, found)
+    if dry_run:
+        out.print("Nothing was kept.")
+    elif before.source == "settings":
+        out.print(
+            f"Kept for {name}, but EMBEDDING_SIMILARITY_LOW and EMBEDDING_SIMILARITY_HIGH go before it: unset them.",
+            soft_wrap=True,
+        )
+    else:
+        out.print(f"Kept for {name}: every process goes by it from now on.", soft_wrap=True)
+
+
+def _show_measured(before: "Calibration", found: "Measurement") -> None:
+    from app.domain.calibrating.bounds import LEFT_OUT, NEARLY_ALL, NOT_SIMILAR, nominated, quantile  # noqa: PLC0415
+
+    groups = {**found.languages, "both": found.both}
+    compared = Table("", f"in use ({before.source})", "measured")
+    for bound in ("low", "high", "duplicate"):
+        compared.add_row(bound, *(f"{getattr(one, bound):.3f}" for one in (before, found.calibration)))
+    for told, kind in (("say the same", "same"), ("only look alike", "other")):
+        for name, cosines in groups.items():
+            shares = (nominated(getattr(cosines, kind), one) for one in (before, found.calibration))
+            compared.add_row(f"nominated of pairs that {told}, {name}", *(f"{share:.0%}" for share in shares))
+    out.print(compared)
+    heads = (
+        *("raw cosines", "a text and itself: least"),
+        *(f"unrelated: {part} % up to" for part in (50, NOT_SIMILAR, NEARLY_ALL)),
+        *("question and answer: median", f"say the same: {LEFT_OUT} % below", "look alike: median"),
+    )
+    table = Table(*heads)
+    for name, cosines in groups.items():
+        figures = (
+            min(cosines.identical),
+            *(quantile(cosines.unrelated, part) for part in (50, NOT_SIMILAR, NEARLY_ALL)),
+            quantile(cosines.answers, 50),
+            quantile(cosines.same, LEFT_OUT),
+            quantile(cosines.other, 50),
+        )
+        table.add_row(name, *(f"{figure:.3f}" for figure in figures))
+    out.print(table)
 
 
 def _questions(file: Path, user: str | None) -> list["AskedQuery"]:

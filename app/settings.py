@@ -39,8 +39,8 @@ class EmbeddingChoice(BaseModel):
     attempts: int = Field(4, ge=1, le=20)
     query_prefix: str = ""
     passage_prefix: str = ""
-    similarity_low: float = Field(0.0, ge=-1, le=1)
-    similarity_high: float = Field(1.0, ge=-1, le=1)
+    similarity_low: float | None = Field(None, ge=-1, le=1)
+    similarity_high: float | None = Field(None, ge=-1, le=1)
 
 
 class Settings(BaseSettings):
@@ -144,11 +144,19 @@ class Settings(BaseSettings):
     embedding_passage_prefix: str = Field(
         "", description="openai: stands before each stored text; changing it later needs a re-embedding"
     )
-    embedding_similarity_low: float = Field(
-        0.0, ge=-1, le=1, description="openai: the cosine of unrelated texts, which becomes the similarity 0"
+    embedding_similarity_low: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="openai: the cosine of unrelated texts, which becomes the similarity 0; unset: what 'mnemic "
+        "calibrate' has kept, else 0",
     )
-    embedding_similarity_high: float = Field(
-        1.0, ge=-1, le=1, description="openai: the cosine of a text and itself, which becomes the similarity 1"
+    embedding_similarity_high: float | None = Field(
+        None,
+        ge=-1,
+        le=1,
+        description="openai: the cosine of a text and itself, which becomes the similarity 1; unset: what 'mnemic "
+        "calibrate' has kept, else 1",
     )
     embedding_also: tuple[EmbeddingChoice, ...] = Field(
         (),

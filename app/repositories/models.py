@@ -13,17 +13,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.core.errors import ConfigurationError
 from app.db.faults import driver_error
 from app.db.models import embedding_models, memory_vectors, message_vectors, store_texts
+from app.domain.calibration import Calibration
 from app.domain.embedding import ModelStatus
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRecord:
-    """A registered model: its small id stands in every vector and, as a literal, in every vector query."""
+    """A registered model: its small id stands in every vector and, as a literal, in every vector query.
+
+    Its calibration is the one that was measured and kept, None where none was.
+    """
 
     id: int
     name: str
     dimension: int
     status: ModelStatus
+    calibration: Calibration | None = None
 
 
 class ModelRepository:
@@ -44,7 +49,7 @@ class ModelRepository:
         """Every active model, locked: nobody registers one, and none gets a vector, until this transaction ends."""
         await self._connection.execute(text("LOCK TABLE embedding_models IN SHARE ROW EXCLUSIVE MODE"))
         statement = select(embedding_models).where(embedding_models.c.status == "active").with_for_update()
-        return [_record(row) for row in (await self._connection.execute(statement)).mappings()]
+        return [model_record(row) for row in (await self._connection.execute(statement)).mappings()]
 
     async def has_vectors(self, model_id: int) -> bool:
         """Whether any tenant has a vector of this model: for the migrator.
@@ -74,13 +79,13 @@ class ModelRepository:
         statement = (
             insert(embedding_models).values(**values, created_at=at, activated_at=activated).returning(embedding_models)
         )
-        return _record((await self._connection.execute(statement)).mappings().one())
+        return model_record((await self._connection.execute(statement)).mappings().one())
 
     async def kept_up(self) -> list[ModelRecord]:
         """The models that get a vector of every text, the one that serves first."""
         table = embedding_models
         statement = select(table).where(table.c.status != "retired").order_by(table.c.status != "active", table.c.id)
-        return [_record(row) for row in (await self._connection.execute(statement)).mappings()]
+        return [model_record(row) for row in (await self._connection.execute(statement)).mappings()]
 
     async def lock(self) -> None:
         """Nobody else changes which model serves until this transaction ends; whoever reads or embeds goes on."""
@@ -100,6 +105,12 @@ class ModelRepository:
         """Write down how far a model's vectors are."""
         table = embedding_models
         await self._connection.execute(update(table).where(table.c.id == model_id).values(progress=dict(progress)))
+
+    async def calibrate(self, model_id: int, calibration: Mapping[str, Any]) -> None:
+        """Keep what was measured of a model; nothing: forget it."""
+        table = embedding_models
+        statement = update(table).where(table.c.id == model_id).values(calibration=dict(calibration))
+        await self._connection.execute(statement)
 
     async def valid_indexes(self) -> set[str]:
         """The names of the vector indexes that searches can use."""
@@ -124,16 +135,18 @@ class ModelRepository:
     async def _moved(self, model_id: int, values: dict[str, Any]) -> ModelRecord:
         table = embedding_models
         statement = update(table).where(table.c.id == model_id).values(**values).returning(table)
-        return _record((await self._connection.execute(statement)).mappings().one())
+        return model_record((await self._connection.execute(statement)).mappings().one())
 
     async def _one(self, condition: ColumnElement[bool]) -> ModelRecord | None:
         statement = select(embedding_models).where(condition).order_by(embedding_models.c.id)
         row = (await self._connection.execute(statement)).mappings().first()
-        return None if row is None else _record(row)
+        return None if row is None else model_record(row)
 
 
-def _record(row: RowMapping) -> ModelRecord:
-    return ModelRecord(row["id"], row["name"], row["dimension"], row["status"])
+def model_record(row: RowMapping) -> ModelRecord:
+    """A row of the register."""
+    kept = Calibration.of_json(row["calibration"])
+    return ModelRecord(row["id"], row["name"], row["dimension"], row["status"], kept)
 
 
 def index_names(model_id: int) -> list[str]:

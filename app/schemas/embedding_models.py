@@ -1,10 +1,12 @@
 """Embedding models in requests and answers."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from pydantic import Field
 
+from app.domain.calibration import Calibration, CalibrationSource
 from app.domain.embedding import ModelStatus
 from app.schemas.fields import Id, MessageText, RequestModel, ResponseModel, ShortText
 
@@ -20,6 +22,19 @@ class ModelProgress(ResponseModel):
     finished_at: datetime | None = None
 
 
+class ModelCalibration(ResponseModel):
+    """What a model's raw cosines mean."""
+
+    low: float = Field(description="The raw cosine that becomes the similarity 0")
+    high: float = Field(description="The raw cosine that becomes the similarity 1")
+    duplicate: float = Field(description="The similarity from which two memories are nominated for merging")
+    source: CalibrationSource = Field(
+        description="built_in: comes with the model; settings: EMBEDDING_SIMILARITY_LOW or _HIGH; measured: kept by "
+        "`mnemic calibrate`"
+    )
+    measured_at: datetime | None = Field(description="When it was measured and kept")
+
+
 class EmbeddingModelRecord(ResponseModel):
     """An embedding model that this database knows."""
 
@@ -33,6 +48,9 @@ class EmbeddingModelRecord(ResponseModel):
     )
     loadable: bool = Field(description="Whether the process that answers can load it: its settings name it")
     indexed: bool = Field(description="Whether its vector indexes are built")
+    calibration: ModelCalibration | None = Field(
+        description="The one in use; null: the process that answers cannot load the model, and nobody measured it"
+    )
     progress: ModelProgress
     created_at: datetime
     activated_at: datetime | None
@@ -127,6 +145,11 @@ class Comparison(ResponseModel):
     overlap_as_served: float | None = Field(description="overlap@10 of whole searches, mean of all questions")
     degraded: list[str] = Field(description="embedding: a model was away for some questions, words alone decided")
     results: list[ComparedQuery]
+
+
+def calibration_shown(calibration: Calibration | None) -> ModelCalibration | None:
+    """A calibration as it is shown."""
+    return None if calibration is None else ModelCalibration(**asdict(calibration))
 
 
 def progress_of(stored: dict[str, Any]) -> ModelProgress:

@@ -8,7 +8,7 @@ from app.core.errors import Conflict, NotFound
 from app.domain.embedding import overlap
 from app.domain.principal import Principal
 from app.domain.scope import Scope
-from app.repositories.models import ModelRecord
+from app.repositories.models import ModelRecord, model_record
 from app.schemas.embedding_models import AskedQuery, ComparedQuery, CompareRequest, Comparison, FoundByOne
 from app.schemas.search import FactorWeights, LegWeights, SearchRequest, SearchResult
 from app.services.accesses import AccessLog
@@ -45,7 +45,7 @@ class ComparisonService:
         if row["status"] == "retired":
             raise Conflict(f"{row['name']} is retired: it has no vectors.", code="model_retired")
         active = await self.embedder.record()
-        other = ModelRecord(row["id"], row["name"], row["dimension"], row["status"])
+        other = model_record(row)
         for one in (active, other):
             if one.name not in self.embedder.models:
                 raise Conflict(f"This process cannot load {one.name}.", code="model_not_loadable")

@@ -111,8 +111,17 @@ class Embedder:
 
     @property
     def calibration(self) -> Calibration:
-        """From the serving model's raw cosines to similarities; the configured one's where that cannot be loaded."""
-        return self.models.get(self.serving, self.model).calibration
+        """From the serving model's raw cosines to similarities; the configured one's where nobody knows that."""
+        known = None if self._standing is None else self.calibration_of(self._standing.active)
+        return known or self.model.calibration
+
+    def calibration_of(self, record: ModelRecord) -> Calibration | None:
+        """The calibration in use of any model: what was measured and kept goes before what comes with the model, and
+        what settings name before both. None where this process cannot load it and nothing was kept.
+        """
+        model = self.models.get(record.name)
+        own = None if model is None else model.calibration
+        return own if record.calibration is None or (own and own.source == "settings") else record.calibration
 
     @property
     def settled_after(self) -> float:

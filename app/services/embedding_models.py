@@ -1,6 +1,6 @@
 """Embedding models for those who run the service: registered, built, switched to and back, retired."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -8,13 +8,21 @@ from uuid import UUID
 
 from app.core import clock
 from app.core.errors import Conflict, Invalid, NotFound, Unavailable
+from app.domain.calibration import Calibration
 from app.domain.principal import Principal
 from app.providers.embeddings.base import EmbeddingModel, EmbeddingUnavailable
 from app.repositories.base import Row
-from app.repositories.models import ModelRecord, index_names
+from app.repositories.models import ModelRecord, index_names, model_record
 from app.repositories.reembedding import CORPORA, Corpus
-from app.schemas.embedding_models import EmbeddingModelJob, EmbeddingModelRecord, EmbeddingModels, progress_of
+from app.schemas.embedding_models import (
+    EmbeddingModelJob,
+    EmbeddingModelRecord,
+    EmbeddingModels,
+    calibration_shown,
+    progress_of,
+)
 from app.services.admin import require_operator
+from app.services.calibrating import Measurement, measurement_of
 from app.services.embedding import Embedder, check_dimension
 from app.uow import Transaction, UnitOfWork
 
@@ -55,13 +63,7 @@ class EmbeddingModelService:
             Unavailable: Its host does not answer.
         """
         require_operator(principal)
-        model = self.embedder.models.get(name)
-        if model is None:
-            raise Invalid(
-                f"This process can load {', '.join(self.embedder.models)}: name the model's settings in "
-                "EMBEDDING_ALSO of every API and worker process, and restart them one after the other.",
-                code="model_not_loadable",
-            )
+        model = self._loadable(name)
         dimension, at = await _dimension(model), clock.now()
         async with self.uow.begin(principal) as tx:
             await tx.models.lock()
@@ -139,6 +141,57 @@ class EmbeddingModelService:
         self.embedder.forget()
         return answer
 
+    async def measure(self, principal: Principal, name: str, advance: Callable[[int], object]) -> Measurement:
+        """The calibration that a model asks for, registered or not; nothing is kept.
+
+        Args:
+            principal: An operator.
+            name: The model's.
+            advance: Told how many more of `calibrating.TEXTS` are embedded.
+
+        Raises:
+            Invalid: No setting of this process names it.
+            Conflict: No calibration makes its cosines mean what they should.
+            Unavailable: Its host does not answer.
+        """
+        require_operator(principal)
+        return await measurement_of(self._loadable(name), advance)
+
+    async def calibration(self, principal: Principal, name: str) -> Calibration:
+        """The calibration in use of a model that this process can load, registered or not."""
+        principal.require_administration()
+        async with self.uow.begin_global() as tx:
+            known = await tx.models.by_name(name)
+        in_use = None if known is None else self.embedder.calibration_of(known)
+        return in_use or self._loadable(name).calibration
+
+    async def calibrate(self, principal: Principal, name: str, measured: Calibration | None) -> EmbeddingModelRecord:
+        """Keep what was measured of a model, so that every process goes by it; None: forget what was.
+
+        Raises:
+            NotFound: The database does not know the model.
+        """
+        require_operator(principal)
+        async with self.uow.begin(principal) as tx:
+            await tx.models.lock()
+            known = await tx.models.by_name(name)
+            if known is None:
+                raise NotFound(f"{name} is not registered: see 'mnemic models list'.", code="model_not_found")
+            await tx.models.calibrate(known.id, {} if measured is None else measured.as_json(clock.now()))
+            shown = self._shown(_there(await tx.models.one(known.id)), await tx.models.valid_indexes())
+        self.embedder.forget()
+        return shown
+
+    def _loadable(self, name: str) -> EmbeddingModel:
+        model = self.embedder.models.get(name)
+        if model is None:
+            raise Invalid(
+                f"This process can load {', '.join(self.embedder.models)}: name the model's settings in "
+                "EMBEDDING_ALSO of every API and worker process, and restart them one after the other.",
+                code="model_not_loadable",
+            )
+        return model
+
     async def _check_complete(self, row: Row, indexes: Collection[str]) -> None:
         name = row["name"]
         if row["status"] == "building":
@@ -204,6 +257,7 @@ class EmbeddingModelService:
             **{name: row[name] for name in plain},
             loadable=row["name"] in self.embedder.models,
             indexed=set(index_names(row["id"])) <= set(indexes),
+            calibration=calibration_shown(self.embedder.calibration_of(model_record(row))),
             progress=progress_of(row["progress"]),
         )
 

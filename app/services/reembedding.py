@@ -13,7 +13,7 @@ from app.core import clock
 from app.domain.embedding import Progress, pause
 from app.providers.embeddings.base import EmbeddingUnavailable
 from app.repositories.base import Row
-from app.repositories.models import ModelRecord, index_names
+from app.repositories.models import ModelRecord, index_names, model_record
 from app.repositories.reembedding import Corpus, StoredVector
 from app.repositories.vector_indexes import IndexesRefused, VectorIndexes
 from app.repositories.vectors import Embedded
@@ -63,7 +63,7 @@ class Reembedding:
         if walk.progress.finished_at is not None:
             await walk.again()
         try:
-            await self._walk(walk, ModelRecord(model["id"], model["name"], model["dimension"], model["status"]))
+            await self._walk(walk, model_record(model))
         except EmbeddingUnavailable as error:
             log.warning("reembedding_waits", model=model["name"], reason=str(error))
             await walk.later(AWAY, str(error))

@@ -796,6 +796,7 @@ def global_calls() -> Iterator[Call]:
     yield Call(models + "stand_by", "", on(lambda tx: tx.models.stand_by(MODEL.id)))
     yield Call(models + "build", "", on(lambda tx: tx.models.build(MODEL.id, AT)))
     yield Call(models + "note", "", on(lambda tx: tx.models.note(MODEL.id, {"looked": 1})))
+    yield Call(models + "calibrate", "", on(lambda tx: tx.models.calibrate(MODEL.id, {})))
     yield Call(models + "kept_up", "", on(lambda tx: tx.models.kept_up()))
     yield Call(models + "all", "", on(lambda tx: tx.models.all()))
     yield Call(models + "one", "", on(lambda tx: tx.models.one(MODEL.id)))

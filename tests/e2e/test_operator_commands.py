@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from pydantic import SecretStr
 
@@ -17,6 +18,7 @@ from app.composition import services as composed
 from app.core.sealing import SealingKey
 from app.db.embedded.bootstrap import finished
 from app.db.embedded.server import EmbeddedServer
+from app.providers.embeddings.use import UseModel
 from app.settings import Settings
 from tests.databases import run_sql
 
@@ -159,6 +161,8 @@ def tampering(tenant: str) -> str:
         (("import", "/nowhere/file"), 2, "no file"),
         (("models", "activate", "unheard-of"), 2, "not registered"),
         (("models", "retire", "unheard-of"), 2, "not registered"),
+        (("calibrate", "--model", "unheard-of"), 2, "not registered"),
+        (("calibrate", "--reset", "--model", "unheard-of"), 1, "not registered"),
         (("seal", "turn"), 2, "turn"),
     ],
 )
@@ -227,3 +231,42 @@ def test_an_export_is_imported_elsewhere_the_same(operator: Operator, tmp_path: 
 def test_models_are_listed(operator: Operator) -> None:
     told = operator.done("models", "list")
     assert "active" in told
+
+
+def calibration_of(operator: Operator, name: str) -> dict[str, Any]:
+    """The one in use, as the API tells it that serves beside the commands."""
+    with operator.api("calibrated") as api:
+        listed = api.get("/v1/admin/embedding-models").json()["results"]
+    found: dict[str, Any] = next(one for one in listed if one["name"] == name)["calibration"]
+    return found
+
+
+def test_the_bundled_model_measures_as_it_is_built_and_its_calibration_is_kept_and_reset(operator: Operator) -> None:
+    before = calibration_of(operator, UseModel.name)
+    assert before["source"] == "built_in"
+    assert "Nothing was kept" in operator.done("calibrate", "--dry-run")
+    assert calibration_of(operator, UseModel.name) == before
+    try:
+        told = operator.done("calibrate", "--model", UseModel.name)
+        assert all(word in told for word in ("in use (built_in)", "measured", "nominated of pairs that say the same"))
+        kept = calibration_of(operator, UseModel.name)
+        assert (kept["source"], kept["high"]) == ("measured", before["high"])
+        assert kept["measured_at"] is not None
+        assert abs(kept["low"] - before["low"]) <= 0.03
+        assert abs(kept["duplicate"] - before["duplicate"]) <= 0.05
+        assert "measured" in operator.done("models", "list")
+        assert "in use (measured)" in operator.done("calibrate", "--dry-run")
+    finally:
+        assert "forgotten" in operator.done("calibrate", "--reset")
+    assert calibration_of(operator, UseModel.name) == before
+
+
+def test_a_model_that_cannot_be_calibrated_is_refused_and_nothing_is_kept(
+    operator: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = calibration_of(operator, UseModel.name)
+    monkeypatch.setattr(UseModel, "_encode", lambda _self, texts, _purpose: np.full((len(texts), 512), 512**-0.5))
+    assert "cannot be calibrated" in operator.refused("calibrate", code=1)
+    assert calibration_of(operator, UseModel.name) == before
+    assert "can load" in operator.refused("calibrate", "--dry-run", "--model", "unheard-of", code=1)
+    assert "name one" in operator.refused("calibrate", "--dry-run", "--reset")

@@ -67,7 +67,7 @@ def further_models(settings: Settings) -> list[EmbeddingModel]:
 def _endpoint(settings: Settings) -> Endpoint:
     key = settings.embedding_api_key
     try:
-        calibration = Calibration(settings.embedding_similarity_low, settings.embedding_similarity_high)
+        calibration = _calibration(settings.embedding_similarity_low, settings.embedding_similarity_high)
     except ValueError as error:
         raise ConfigurationError("EMBEDDING_SIMILARITY_LOW must be less than EMBEDDING_SIMILARITY_HIGH.") from error
     return Endpoint(
@@ -84,6 +84,12 @@ def _endpoint(settings: Settings) -> Endpoint:
         passage_prefix=settings.embedding_passage_prefix,
         calibration=calibration,
     )
+
+
+def _calibration(low: float | None, high: float | None) -> Calibration:
+    if low is None and high is None:
+        return Calibration()
+    return Calibration(0.0 if low is None else low, 1.0 if high is None else high, source="settings")
 
 
 def _given(value: Given | None, name: str, provider: str) -> Given:
