@@ -86,5 +86,13 @@ async def test_a_number_that_was_wrong_is_put_right_in_its_sentence(
     assert await after(api, tenant, old, new) == [right]
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["I put the kids to bed.", "I brought the dog to the vet.", "I'm over it.", "We are not interested in buying it."],
+)
+async def test_what_only_sounds_like_a_change_is_not_kept(api: httpx.AsyncClient, tenant: Tenant, said: str) -> None:
+    assert await after(api, tenant, said) == []
+
+
 async def test_what_has_always_been_so_is_no_instruction(api: httpx.AsyncClient, tenant: Tenant) -> None:
     assert await after(api, tenant, "I'm allergic to peanuts, always have been.") == ["I'm allergic to peanuts"]

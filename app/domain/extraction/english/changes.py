@@ -43,11 +43,12 @@ RULES: Final = (
     ),
     Rule(
         r"(?:(?:<i>|<am>) (?:totally |completely |gradually )?(?:gone off|went off|tired of|sick of|fed up with|"
-        r"bored (?:of|with)|over|lost (?:all )?interest in|lost (?:my |our )?taste for|fell out of love with|"
+        r"bored (?:of|with)|lost (?:all )?interest in|lost (?:my |our )?taste for|fell out of love with|"
         r"outgr[eo]wn?)|"
         r"<i> (?:don't|do not|can't|cannot) (?:care for|stand|see the appeal of)(?=.{1,60} any ?more$)|"
         r"(?:i am|i'm|im|we are|we're) (?:no longer|not) (?:really )?(?:into|keen on|a fan of|fond of|interested in)"
-        r"(?=.{1,60} any ?more$|.{1,60}$)) (?P<before>.{1,60}?)(?: any ?more)?$",
+        r"(?=.{1,60} any ?more$|.{1,60}$)) "
+        r"(?P<before>(?!(?:\w+ing )?(?:it|this|that|there|them|you)\b).{1,60}?)(?: any ?more)?$",
         "preference",
         "preference.like",
         change="ends",
@@ -116,7 +117,10 @@ RULES: Final = (
         r"<i> (?:had to |have to |need to |decided to )?(?:move[d]?|push(?:ed)?|postpone[d]?|reschedule[d]?|"
         r"shift(?:ed)?|delay(?:ed)?|bump(?:ed)?|bring|brought|chang(?:e|ed)|put) (?:back |forward )?"
         r"(?:the|our|my) (?P<what>[\w' -]{2,40}?) (?:back |forward |off )?"
-        r"(?:from (?P<before>.{1,40}?) )?(?:to|until|till) (?P<value>[^,]{1,60})",
+        r"(?:from (?P<before>.{1,40}?) )?(?:to|until|till) "
+        r"(?P<value>(?=.*(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+        r"\d|\b(?:tomorrow|tonight|noon|midnight|next|january|february|march|april|may|june|july|august|september|"
+        r"october|november|december|(?:morning|afternoon|evening|week|month|year)s?)\b))[^,]{1,60})",
         "project",
         change="replaces",
     ),
