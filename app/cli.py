@@ -88,6 +88,7 @@ def serve(
         host=settings.host,
         port=settings.port,
         http=ProblemProtocol,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,

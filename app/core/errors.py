@@ -115,6 +115,12 @@ class TooManyRequests(Problem):
         super().__init__(detail, code=code, headers={"Retry-After": str(retry_after)})
 
 
+class HeadTooLarge(Problem):
+    """A request's line and headers are longer than is read."""
+
+    status, title, default_code = 431, "Request header fields too large", "request_header_fields_too_large"
+
+
 class Unavailable(Problem):
     """Something the service needs is not there at the moment; trying again helps."""
 

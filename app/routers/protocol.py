@@ -1,87 +1,67 @@
-"""How answers leave: in one piece. And what the server says by itself to what is no HTTP request: a problem too."""
+"""What speaks HTTP/1.1: uvicorn's two protocols, with the limits and the last words of this service."""
 
 import asyncio
+import sys
 from typing import Any, Final
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from app.core import ids
-from app.core.errors import BadRequest
-from app.routers.problems import response_of
+from app.routers.answering import (
+    MAX_HEAD,
+    Answering,
+    Cycle,
+    head_too_large,
+    size_of,
+    size_of_head,
+)
 
-try:
-    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-except ImportError:  # where httptools is not built
-    HttpToolsProtocol = H11Protocol  # type: ignore[misc, assignment]
-
-_HEAD: Final = b"HTTP/1."
-DETAIL: Final = "This is no HTTP request: its first line or a header is malformed."
-
-
-def malformed() -> bytes:
-    """The whole answer to what is no request, after which the connection is closed."""
-    request_id = str(ids.new_id())
-    problem = BadRequest(DETAIL, code="malformed_request", headers={"X-Request-ID": request_id, "Connection": "close"})
-    response = response_of(problem, {"state": {"request_id": request_id}})
-    head = b"".join(name + b": " + value + b"\r\n" for name, value in response.raw_headers)
-    return b"HTTP/1.1 400 Bad Request\r\n" + head + b"\r\n" + bytes(response.body)
+_TOO_LARGE: Final = 431
 
 
-class InOnePiece:
-    """A transport that sends the head of an answer together with the beginning of its body.
+class _Connection(h11.Connection):
+    """Looks also at a head that came whole: h11 itself counts only what it waits for."""
 
-    uvicorn writes one after the other, and uvloop sends what is written at once: two calls of the system, and a client
-    that is woken twice. A head without a body goes out at the loop's next turn.
-    """
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._loop = asyncio.get_running_loop()
-        self._head = b""
-
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else a transport can do
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        """Send; what looks like a head waits for what comes next."""
-        if self._head:
-            data, self._head = self._head + data, b""
-        elif data.startswith(_HEAD):
-            self._head = data
-            self._loop.call_soon(self._send_head)
-            return
-        self._transport.write(data)
-
-    def close(self) -> None:
-        """Send what waits, and close."""
-        self._send_head()
-        self._transport.close()
-
-    def _send_head(self) -> None:
-        if self._head:
-            head, self._head = self._head, b""
-            self._transport.write(head)
+    def next_event(self) -> Any:  # noqa: ANN401 - as h11 has it
+        """What was read. Raises `h11.RemoteProtocolError`."""
+        event = super().next_event()
+        size = 0
+        if isinstance(event, h11.Request):
+            size = size_of_head(event.method, event.target, event.headers)
+        elif isinstance(event, h11.EndOfMessage):
+            size = size_of(event.headers)
+        if size > MAX_HEAD:
+            raise h11.RemoteProtocolError("Headers too long", error_status_hint=_TOO_LARGE)
+        return event
 
 
-class _Answering(asyncio.Protocol):
-    """What both protocols do otherwise than uvicorn."""
-
-    transport: asyncio.Transport
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Begin, on a transport that sends answers in one piece."""
-        super().connection_made(InOnePiece(transport))  # type: ignore[arg-type]
-
-    def send_400_response(self, msg: str) -> None:
-        """Answer and close."""
-        del msg
-        self.transport.write(malformed())
-        self.transport.close()
-
-
-class H11ProblemProtocol(_Answering, H11Protocol):
+class H11ProblemProtocol(Answering, H11Protocol):  # type: ignore[misc]  # eof_received says whether to stay
     """Written in Python."""
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin, with the limit of this service."""
+        self.conn = _Connection(h11.SERVER, MAX_HEAD)
+        super().connection_made(transport)
 
-class ProblemProtocol(_Answering, HttpToolsProtocol):
-    """The faster one, where it is built."""
+    def data_received(self, data: bytes) -> None:
+        """Read a block."""
+        if not self._over:
+            super().data_received(data)
+
+    def send_400_response(self, msg: str) -> None:
+        """Say, when it is its turn, what is wrong with what was read."""
+        if getattr(sys.exception(), "error_status_hint", 0) == _TOO_LARGE:
+            self._read_no_more(head_too_large())
+        else:
+            super().send_400_response(msg)
+
+    def _unread(self) -> Cycle | None:
+        return self.cycle if self.cycle is not None and self.cycle.more_body else None
+
+
+try:
+    from app.routers.httptools_protocol import HttpToolsProblemProtocol as ProblemProtocol
+except ImportError:  # where httptools is not built
+    ProblemProtocol = H11ProblemProtocol  # type: ignore[misc, assignment]
+
+__all__ = ["H11ProblemProtocol", "ProblemProtocol"]

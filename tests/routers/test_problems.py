@@ -11,7 +11,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.routers.protocol import H11ProblemProtocol, InOnePiece, ProblemProtocol, malformed
+from app.routers.answering import InOnePiece
 from tests.conftest import Tenant
 from tests.routers.calls import body_of, every, problem_of
 
@@ -519,9 +519,3 @@ async def test_a_head_leaves_with_its_body_and_alone_where_none_comes() -> None:
     transport.write(b"HTTP/1.1 500 Oh\r\n\r\n")
     transport.close()
     assert (wire.sent[3:], wire.closed) == ([b"HTTP/1.1 500 Oh\r\n\r\n"], True)
-
-
-def test_the_slower_server_says_the_same() -> None:
-    assert b"malformed_request" in malformed()
-    assert H11ProblemProtocol is not ProblemProtocol
-    assert H11ProblemProtocol.send_400_response is ProblemProtocol.send_400_response
