@@ -16,8 +16,10 @@ from mnemic_client import (
     ProblemError,
     Retries,
     SessionMemory,
+    UnreadableAnswer,
     VersionMismatchError,
 )
+from mnemic_client.calls import Call
 from mnemic_client.transport import AsyncTransport, Transport
 
 FAST = Retries(attempts=3, pause_seconds=0.001)
@@ -102,6 +104,8 @@ def scripted(*answers: Any) -> tuple[list[httpx.Request], httpx.MockTransport]:
         given = answers[min(len(sent), len(answers)) - 1]
         if isinstance(given, Exception):
             raise given
+        if isinstance(given, bytes):
+            return httpx.Response(200, content=given)
         return httpx.Response(given, json={"id": "s", "code": "busy", "detail": "Later."}, headers={"Retry-After": "0"})
 
     return sent, httpx.MockTransport(answer)
@@ -116,6 +120,41 @@ async def test_a_write_is_repeated_under_one_idempotency_key(first: Any) -> None
     assert (len(sent), len(keys)) == (2, 1)
     assert json.loads(sent[0].content) == json.loads(sent[1].content) == {"id": "s"}
     assert sent[0].headers["Authorization"] == "Bearer key"
+
+
+PAGE = b"<html>Sign in</html>"
+
+
+@pytest.mark.parametrize(
+    ("call", "attempts"),
+    [(Call("GET", "/v1/me"), 3), (Call("POST", "/v1/x", once=True), 3), (Call("POST", "/v1/x"), 1)],
+)
+async def test_what_cannot_be_read_is_as_good_as_lost(call: Call, attempts: int) -> None:
+    sent, transport = scripted(PAGE)
+    with pytest.raises(UnreadableAnswer, match="no JSON"):
+        Transport("http://test", retries=FAST, transport=transport).send(call)
+    assert len(sent) == attempts
+    sent, transport = scripted(PAGE)
+    with pytest.raises(UnreadableAnswer, match="no JSON"):
+        await AsyncTransport("http://test", retries=FAST, transport=transport).send(call)
+    assert len(sent) == attempts
+    assert len({request.headers.get("Idempotency-Key") for request in sent}) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"7", b'{"results": [{}], "next_cursor": null}'])
+async def test_an_answer_of_another_shape_is_an_error_of_the_client(body: bytes) -> None:
+    _, given = scripted(body)
+    client = AsyncMnemic(transport=AsyncTransport("http://test", retries=FAST, transport=given))
+    sync = Mnemic(transport=Transport("http://test", retries=FAST, transport=given))
+    for name in ("get_session", "pop_message", "clear_messages"):
+        with pytest.raises(UnreadableAnswer):
+            await getattr(client, name)("s")
+        with pytest.raises(UnreadableAnswer):
+            getattr(sync, name)("s")
+    with pytest.raises(UnreadableAnswer):
+        await anext(client.list_memories())
+    with pytest.raises(UnreadableAnswer):
+        next(sync.list_memories())
 
 
 async def test_a_refusal_is_not_repeated_and_endless_trouble_ends() -> None:

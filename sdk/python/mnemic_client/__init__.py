@@ -9,6 +9,7 @@ from mnemic_client.errors import (
     NoAnswer,
     NotFoundError,
     ProblemError,
+    UnreadableAnswer,
     VersionMismatchError,
 )
 from mnemic_client.memory import AsyncSessionMemory, SessionMemory
@@ -26,5 +27,6 @@ __all__ = [
     "ProblemError",
     "Retries",
     "SessionMemory",
+    "UnreadableAnswer",
     "VersionMismatchError",
 ]

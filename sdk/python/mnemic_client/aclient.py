@@ -145,20 +145,19 @@ class AsyncMnemic(AsyncClosing):
 
     async def pop_message(self, session_id: str) -> models.Message | None:
         """Take the last message away; of two callers at once each gets another one."""
-        found = (await self.transport.send(requests.pop_message(session_id)))["message"]
-        return None if found is None else models.Message.model_validate(found)
+        return (await self._one(requests.pop_message(session_id))).message
 
     async def clear_messages(self, session_id: str) -> int:
         """Take every message away; how many there were."""
-        return int((await self.transport.send(requests.clear_messages(session_id)))["deleted"])
+        return (await self._one(requests.clear_messages(session_id))).deleted
 
     async def close(self) -> None:
         """Close the connections."""
         await self.transport.close()
 
     async def _one(self, request: Request[Model]) -> Model:
-        return request.model.model_validate(await self.transport.send(request.call))
+        return request.answer(await self.transport.send(request.call))
 
     async def _rows(self, request: Request[Model]) -> AsyncIterator[Model]:
         async for row in self.transport.pages(request.call):
-            yield request.model.model_validate(row)
+            yield request.answer(row)

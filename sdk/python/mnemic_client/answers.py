@@ -11,9 +11,13 @@ from typing import Final, Protocol
 MAX_HEAD: Final = 64 * 1024
 RECEIVED_AT_ONCE: Final = 64 * 1024
 FIRST_FINAL: Final = 200
+SWITCHING: Final = 101
+MOST_BEFORE: Final = 100
+"""Answers before an answer."""
 BODILESS: Final = frozenset({204, 304})
 END: Final = b"\r\n"
 _STATUS: Final = re.compile(rb"HTTP/1\.([01]) ([0-9]{3})(?: [^\r\n]*)?")
+_LENGTH: Final = re.compile(rb"[0-9]{1,15}")
 _SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 
 
@@ -48,14 +52,22 @@ class Reading:
 
     def answer(self) -> Answer:
         """The whole of it. Raises `HTTPException` where it is none, or where half of one would look whole."""
-        minor, status, headers = self._head()
-        if status < FIRST_FINAL:
-            raise HTTPException("An answer before the answer is not waited for.")
+        minor, status, headers = self._final_head()
         content = self._body(status, headers)
         closes = b"close" in headers.get(b"connection", b"").lower()
         self.stays = minor == b"1" and not closes and not self._waiting
         retry_after = headers.get(b"retry-after")
         return Answer(status, content, None if retry_after is None else retry_after.decode("latin-1"))
+
+    def _final_head(self) -> tuple[bytes, int, dict[bytes, bytes]]:
+        """The head of the answer itself: what may come before it asks for nothing (RFC 9110, 15.2)."""
+        for _ in range(MOST_BEFORE):
+            head = self._head()
+            if head[1] >= FIRST_FINAL:
+                return head
+            if head[1] == SWITCHING:
+                break
+        raise HTTPException("There are answers before the answer, and no answer.")
 
     def _head(self) -> tuple[bytes, int, dict[bytes, bytes]]:
         lines = self._until(END + END).split(END)
@@ -76,7 +88,7 @@ class Reading:
         if headers.get(b"transfer-encoding", b"").lower() == b"chunked":
             return self._chunks()
         length = headers.get(b"content-length", b"")
-        if not length.isdigit():
+        if not _LENGTH.fullmatch(length):
             raise HTTPException("An answer that does not say where it ends may be half of one.")
         return self._exactly(int(length))
 

@@ -12,7 +12,7 @@ from uuid import uuid4
 import httpx
 
 from mnemic_client.answers import Answer
-from mnemic_client.errors import problem_of
+from mnemic_client.errors import UnreadableAnswer, problem_of
 
 RETRIED_STATUSES: Final = frozenset({429, 502, 503, 504})
 PAUSE_SECONDS: Final = 0.1
@@ -134,14 +134,25 @@ def path_of(*parts: str) -> str:
 
 
 def read(answer: Answer) -> Any:
-    """The body of an answer. Raises `ProblemError`."""
+    """The body of an answer. Raises `ProblemError`, and `httpx.DecodingError` where a success cannot be read."""
     if answer.is_success:
-        return json.loads(answer.content) if answer.content else None
+        try:
+            return json.loads(answer.content) if answer.content else None
+        except (ValueError, RecursionError) as error:
+            raise httpx.DecodingError("The answer is no JSON.") from error
     try:
         document = json.loads(answer.content)
-    except ValueError:
+    except (ValueError, RecursionError):
         document = answer.content.decode("utf-8", "replace")
     raise problem_of(answer.status, document, answer.retry_after)
+
+
+def member(call: Call, body: Any, name: str) -> Any:
+    """A member that an answer's body has. Raises `UnreadableAnswer`."""
+    try:
+        return body[name]
+    except (TypeError, KeyError) as error:
+        raise UnreadableAnswer(f"{call.method} {call.path}: The answer has no {name}.") from error
 
 
 def answer_of(response: httpx.Response) -> Answer:

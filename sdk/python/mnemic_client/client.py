@@ -145,20 +145,19 @@ class Mnemic(Closing):
 
     def pop_message(self, session_id: str) -> models.Message | None:
         """Take the last message away; of two callers at once each gets another one."""
-        found = (self.transport.send(requests.pop_message(session_id)))["message"]
-        return None if found is None else models.Message.model_validate(found)
+        return (self._one(requests.pop_message(session_id))).message
 
     def clear_messages(self, session_id: str) -> int:
         """Take every message away; how many there were."""
-        return int((self.transport.send(requests.clear_messages(session_id)))["deleted"])
+        return (self._one(requests.clear_messages(session_id))).deleted
 
     def close(self) -> None:
         """Close the connections."""
         self.transport.close()
 
     def _one(self, request: Request[Model]) -> Model:
-        return request.model.model_validate(self.transport.send(request.call))
+        return request.answer(self.transport.send(request.call))
 
     def _rows(self, request: Request[Model]) -> Iterator[Model]:
         for row in self.transport.pages(request.call):
-            yield request.model.model_validate(row)
+            yield request.answer(row)

@@ -6,9 +6,10 @@ They do what a call to this service needs and no more: no proxy, no redirect, no
 import os
 import select
 import socket
+import ssl
+from collections import deque
 from contextlib import suppress
 from http.client import HTTPException
-from queue import Empty, LifoQueue
 from threading import BoundedSemaphore
 from typing import Any, Final
 
@@ -18,11 +19,19 @@ from mnemic_client.answers import Answer, Reading
 from mnemic_client.calls import Outgoing
 from mnemic_client.closing import Closing
 
-Address = tuple[int, str, str, int]
-"""Process, scheme, host, port."""
+Address = tuple[str, str, int]
+"""Scheme, host, port."""
 
 _PORTS: Final = {"http": 80, "https": 443}
 _TIMED_OUT: Final = {True: httpx.ReadTimeout, False: httpx.ConnectTimeout}
+
+
+class _Pool:
+    """What one process has. Nothing here is a lock that another thread could hold while the process forks."""
+
+    def __init__(self, most: int) -> None:
+        self.free = BoundedSemaphore(most)
+        self.idle: dict[Address, deque[socket.socket]] = {}
 
 
 class Connections(Closing):
@@ -34,34 +43,37 @@ class Connections(Closing):
     """
 
     def __init__(self, most: int, timeout: float) -> None:
-        self._free = BoundedSemaphore(most)
+        self._most = most
         self._timeout = timeout
-        self._idle: dict[Address, LifoQueue[socket.socket]] = {}
+        self._pools: dict[int, _Pool] = {}
         self._security: Any = None
 
     def exchange(self, outgoing: Outgoing) -> Answer:
         """The answer, read to its end. Raises `httpx.TransportError`."""
-        if not self._free.acquire(timeout=self._timeout):
+        # A forked process has connections of its own, and none of those is in use yet.
+        process = os.getpid()
+        pool = self._pools.get(process) or self._pools.setdefault(process, _Pool(self._most))
+        if not pool.free.acquire(timeout=self._timeout):
             raise httpx.PoolTimeout("All connections are in use.")
         try:
-            return self._exchanged(outgoing)
+            return self._exchanged(pool, outgoing)
         finally:
-            self._free.release()
+            pool.free.release()
 
     def close(self) -> None:
         """Close those that nobody uses."""
-        for idle in list(self._idle.values()):
-            with suppress(Empty):
-                while True:
-                    idle.get_nowait().close()
+        for pool in list(self._pools.values()):
+            for idle in list(pool.idle.values()):
+                with suppress(IndexError):
+                    while True:
+                        idle.pop().close()
 
-    def _exchanged(self, outgoing: Outgoing) -> Answer:
+    def _exchanged(self, pool: _Pool, outgoing: Outgoing) -> Answer:
         url = outgoing.url
-        # A forked process opens connections of its own.
-        address = os.getpid(), url.scheme, url.host, url.port or _PORTS.get(url.scheme, 80)
-        idle = self._idle.get(address)
+        address = url.scheme, url.host, url.port or _PORTS.get(url.scheme, 80)
+        idle = pool.idle.get(address)
         if idle is None:
-            idle = self._idle.setdefault(address, LifoQueue())
+            idle = pool.idle.setdefault(address, deque())
         sent = outgoing.written()
         connection = _alive(idle) or self._opened(address)
         reading = Reading(connection)
@@ -72,13 +84,13 @@ class Connections(Closing):
             connection.close()
             raise _told(error, connected=True) from error
         if reading.stays:
-            idle.put(connection)
+            idle.append(connection)
         else:
             connection.close()
         return answer
 
     def _opened(self, address: Address) -> socket.socket:
-        _, scheme, host, port = address
+        scheme, host, port = address
         try:
             connection = socket.create_connection((host, port), self._timeout)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -86,7 +98,7 @@ class Connections(Closing):
                 return connection
             self._security = self._security or httpx.create_ssl_context()
             return self._secured(connection, host)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # also a name that is none
             raise _told(error, connected=False) from error
 
     def _secured(self, connection: socket.socket, host: str) -> socket.socket:
@@ -98,11 +110,11 @@ class Connections(Closing):
         return secured
 
 
-def _alive(idle: "LifoQueue[socket.socket]") -> socket.socket | None:
+def _alive(idle: "deque[socket.socket]") -> socket.socket | None:
     """The connection that was used last; what can be read from an idle one is its end."""
-    with suppress(Empty):
+    with suppress(IndexError):
         while True:
-            connection = idle.get_nowait()
+            connection = idle.pop()
             if not _readable(connection):
                 return connection
             connection.close()
@@ -110,6 +122,8 @@ def _alive(idle: "LifoQueue[socket.socket]") -> socket.socket | None:
 
 
 def _readable(sock: socket.socket) -> bool:
+    if isinstance(sock, ssl.SSLSocket) and sock.pending():
+        return True
     poller = select.poll()
     poller.register(sock, select.POLLIN)
     return bool(poller.poll(0))
@@ -122,6 +136,6 @@ def _told(error: BaseException, *, connected: bool) -> BaseException:
         return _TIMED_OUT[connected](message)
     if isinstance(error, HTTPException):
         return httpx.RemoteProtocolError(message)
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | UnicodeError):
         return httpx.ReadError(message) if connected else httpx.ConnectError(message)
     return error

@@ -1,6 +1,7 @@
 """What can go wrong: the service's problem (RFC 9457), or no answer at all."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 
 class MnemicError(Exception):
@@ -9,6 +10,10 @@ class MnemicError(Exception):
 
 class NoAnswer(MnemicError):  # noqa: N818 - what happened
     """The service could not be reached, or did not answer in time. A write may have been done or not."""
+
+
+class UnreadableAnswer(NoAnswer):
+    """Something answered, not as the service does: a proxy's page, another encoding, another shape."""
 
 
 class ProblemError(MnemicError):
@@ -54,11 +59,16 @@ class VersionMismatchError(ProblemError):
     """412: a compare-and-set met another version; `problem` has the current one."""
 
 
+_SECONDS: Final = re.compile(r"[0-9]{1,9}")
 _BY_STATUS: dict[int, type[ProblemError]] = {404: NotFoundError, 409: ConflictError, 412: VersionMismatchError}
 
 
 def problem_of(status: int, document: Any, retry_after: str | None) -> ProblemError:
     """The error that an answer is."""
     problem = document if isinstance(document, dict) else {"code": "unknown", "detail": str(document)[:500]}
-    seconds = float(retry_after) if retry_after is not None and retry_after.isdigit() else None
-    return _BY_STATUS.get(status, ProblemError)(status, problem, seconds)
+    return _BY_STATUS.get(status, ProblemError)(status, problem, seconds_of(retry_after))
+
+
+def seconds_of(retry_after: str | None) -> float | None:
+    """What the header asks for; None where it is no number of seconds that anybody could wait."""
+    return float(retry_after) if retry_after is not None and _SECONDS.fullmatch(retry_after) else None

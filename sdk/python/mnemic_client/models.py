@@ -43,6 +43,18 @@ class Appended(Answer):
     forgotten: list[str] = []
 
 
+class Popped(Answer):
+    """The message that was taken away; None where there was none."""
+
+    message: Message | None
+
+
+class Cleared(Answer):
+    """How many messages were taken away."""
+
+    deleted: int
+
+
 class Memory(Answer):
     """Something worth knowing."""
 

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from pydantic import ValidationError
+
 from mnemic_client import models
 from mnemic_client.calls import Call, named, path_of
+from mnemic_client.errors import UnreadableAnswer
 
 Model = TypeVar("Model", bound=models.Answer)
 
@@ -16,6 +19,13 @@ class Request(Generic[Model]):
 
     call: Call
     model: type[Model]
+
+    def answer(self, body: Any) -> Model:
+        """An answer's body, or a row of it, as its model. Raises `UnreadableAnswer`."""
+        try:
+            return self.model.model_validate(body)
+        except ValidationError as error:
+            raise UnreadableAnswer(f"{self.call.method} {self.call.path}: The answer has another shape.") from error
 
 
 def create_session(fields: Mapping[str, Any]) -> Request[models.Session]:
@@ -51,14 +61,14 @@ def list_messages(session_id: str, query: Mapping[str, Any]) -> Request[models.M
     return Request(Call("GET", path_of("sessions", session_id, "messages"), query=query), models.Message)
 
 
-def pop_message(session_id: str) -> Call:
+def pop_message(session_id: str) -> Request[models.Popped]:
     """Take the last message away."""
-    return Call("POST", path_of("sessions", session_id, "messages", "pop"), once=True)
+    return Request(Call("POST", path_of("sessions", session_id, "messages", "pop"), once=True), models.Popped)
 
 
-def clear_messages(session_id: str) -> Call:
+def clear_messages(session_id: str) -> Request[models.Cleared]:
     """Take every message away."""
-    return Call("DELETE", path_of("sessions", session_id, "messages"))
+    return Request(Call("DELETE", path_of("sessions", session_id, "messages")), models.Cleared)
 
 
 def context(session_id: str, fields: Mapping[str, Any]) -> Request[models.Context]:

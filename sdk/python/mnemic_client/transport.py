@@ -9,14 +9,16 @@ from typing import Any, Final
 import httpx
 
 from mnemic_client.answers import Answer
-from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Outgoing, Retries, answer_of, read
+from mnemic_client.calls import RETRIED_STATUSES, Call, Frame, Outgoing, Retries, answer_of, member, read
 from mnemic_client.closing import AsyncClosing, Closing
 from mnemic_client.connections import Connections
-from mnemic_client.errors import NoAnswer
+from mnemic_client.errors import NoAnswer, UnreadableAnswer, seconds_of
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 DEFAULT_CONNECTIONS: Final = 100
+_FAULTS: Final = (httpx.RequestError, ValueError)
+"""Of httpx's transports: a name or a length that they cannot read comes through as a bare `ValueError`."""
 
 
 def _limits(connections: int) -> httpx.Limits:
@@ -31,9 +33,13 @@ class _Given:
         self._frame = frame
 
     def exchange(self, outgoing: Outgoing) -> Answer:
-        """The answer. Raises `httpx.TransportError`."""
-        response = self._transport.handle_request(outgoing.request(self._frame))
-        response.read()
+        """The answer. Raises `httpx.RequestError`."""
+        request = outgoing.request(self._frame)
+        try:
+            response = self._transport.handle_request(request)
+            response.read()
+        except ValueError as error:
+            raise httpx.RemoteProtocolError(str(error)) from error
         return answer_of(response)
 
     def close(self) -> None:
@@ -67,24 +73,25 @@ class Transport(Closing):
             last = attempt == self._retries.attempts - 1 or not call.repeatable
             try:
                 answer = self._http.exchange(outgoing)
-            except httpx.TransportError as error:
+                if last or answer.status not in RETRIED_STATUSES:
+                    return read(answer)
+                asked = seconds_of(answer.retry_after)
+            except httpx.RequestError as error:
                 if last:
-                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
-                time.sleep(self._retries.pause(attempt, None))
-                continue
-            if last or answer.status not in RETRIED_STATUSES:
-                return read(answer)
-            time.sleep(self._retries.pause(attempt, _asked_pause(answer)))
+                    raise _lost(call, error) from error
+                asked = None
+            time.sleep(self._retries.pause(attempt, asked))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     def pages(self, call: Call) -> Iterator[dict[str, Any]]:
         """Every row of a list, page by page."""
         while True:
             page = self.send(call)
-            yield from page["results"]
-            if page["next_cursor"] is None:
+            yield from member(call, page, "results")
+            cursor = member(call, page, "next_cursor")
+            if cursor is None:
                 return
-            call = _next(call, page["next_cursor"])
+            call = _next(call, cursor)
 
     def close(self) -> None:
         """Close the connections."""
@@ -117,26 +124,27 @@ class AsyncTransport(AsyncClosing):
             try:
                 response = await self._http.handle_async_request(request)
                 await response.aread()
-            except httpx.TransportError as error:
+                answer = answer_of(response)
+                if last or answer.status not in RETRIED_STATUSES:
+                    return read(answer)
+                asked = seconds_of(answer.retry_after)
+            except _FAULTS as error:
                 if last:
-                    raise NoAnswer(f"{call.method} {call.path}: {str(error) or type(error).__name__}") from error
-                await asyncio.sleep(self._retries.pause(attempt, None))
-                continue
-            answer = answer_of(response)
-            if last or answer.status not in RETRIED_STATUSES:
-                return read(answer)
-            await asyncio.sleep(self._retries.pause(attempt, _asked_pause(answer)))
+                    raise _lost(call, error) from error
+                asked = None
+            await asyncio.sleep(self._retries.pause(attempt, asked))
         raise AssertionError("unreachable: the last attempt returns or raises")
 
     async def pages(self, call: Call) -> AsyncIterator[dict[str, Any]]:
         """Every row of a list, page by page."""
         while True:
             page = await self.send(call)
-            for row in page["results"]:
+            for row in member(call, page, "results"):
                 yield row
-            if page["next_cursor"] is None:
+            cursor = member(call, page, "next_cursor")
+            if cursor is None:
                 return
-            call = _next(call, page["next_cursor"])
+            call = _next(call, cursor)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -150,6 +158,6 @@ def _next(call: Call, cursor: str) -> Call:
     return replace(call, body={**call.body, "cursor": cursor})
 
 
-def _asked_pause(answer: Answer) -> float | None:
-    asked = answer.retry_after or ""
-    return float(asked) if asked.isdigit() else None
+def _lost(call: Call, error: Exception) -> NoAnswer:
+    kind = UnreadableAnswer if isinstance(error, httpx.DecodingError) else NoAnswer
+    return kind(f"{call.method} {call.path}: {str(error) or type(error).__name__}")

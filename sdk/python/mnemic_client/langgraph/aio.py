@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from mnemic_client.calls import Call
+from mnemic_client.calls import Call, member
 from mnemic_client.closing import AsyncClosing
 from mnemic_client.langgraph.waiting import from_outside
 from mnemic_client.langgraph.wire import Wire, next_version
@@ -59,7 +59,8 @@ class AsyncMnemicSaver(AsyncClosing, BaseCheckpointSaver[str]):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that the config names, or the newest of its namespace; None where there is none."""
-        found = (await self._transport.send(self._wire.get(config)))["checkpoint"]
+        call = self._wire.get(config)
+        found = member(call, await self._transport.send(call), "checkpoint")
         return None if found is None else self._wire.loaded(found)
 
     async def alist(

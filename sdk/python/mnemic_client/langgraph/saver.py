@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from mnemic_client.calls import Call
+from mnemic_client.calls import Call, member
 from mnemic_client.closing import Closing
 from mnemic_client.langgraph.wire import Wire, next_version
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, Transport
@@ -53,7 +53,8 @@ class MnemicSaver(Closing, BaseCheckpointSaver[str]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that the config names, or the newest of its namespace; None where there is none."""
-        found = self._transport.send(self._wire.get(config))["checkpoint"]
+        call = self._wire.get(config)
+        found = member(call, self._transport.send(call), "checkpoint")
         return None if found is None else self._wire.loaded(found)
 
     def list(

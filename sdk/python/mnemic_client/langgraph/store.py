@@ -18,7 +18,7 @@ from langgraph.store.base import (
     validate_op_namespace,
 )
 
-from mnemic_client.calls import Call, named
+from mnemic_client.calls import Call, member, named
 from mnemic_client.closing import AsyncClosing, Closing
 from mnemic_client.langgraph.waiting import from_outside
 from mnemic_client.transport import DEFAULT_TIMEOUT_SECONDS, DEFAULT_URL, AsyncTransport, Transport
@@ -64,8 +64,8 @@ class _Wire:
                 raise ValueError(f"Mnemic's store has no operation {type(op).__name__}.")
 
     @staticmethod
-    def results(ops: Sequence[Op], answer: dict[str, Any]) -> list[Result]:
-        return [_result(op, result) for op, result in zip(ops, answer["results"], strict=True)]
+    def results(ops: Sequence[Op], given: Sequence[Any]) -> list[Result]:
+        return [_result(op, result) for op, result in zip(ops, given, strict=True)]
 
 
 def _result(op: Op, result: Any) -> Result:
@@ -116,7 +116,8 @@ class MnemicStore(Closing, BaseStore):
         """Do operations one after the other; their results in the same order."""
         results: list[Result] = []
         for portion in _portions(ops):
-            results += self._wire.results(portion, self._transport.send(self._wire.batch(portion)))
+            call = self._wire.batch(portion)
+            results += self._wire.results(portion, member(call, self._transport.send(call), "results"))
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -153,7 +154,8 @@ class AsyncMnemicStore(AsyncClosing, BaseStore):
         """Do operations one after the other; their results in the same order."""
         results: list[Result] = []
         for portion in _portions(ops):
-            results += self._wire.results(portion, await self._transport.send(self._wire.batch(portion)))
+            call = self._wire.batch(portion)
+            results += self._wire.results(portion, member(call, await self._transport.send(call), "results"))
         return results
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
