@@ -60,6 +60,7 @@ class InOnePiece:
         self._transport = transport
         self._loop = asyncio.get_running_loop()
         self._head = b""
+        self.is_closing = transport.is_closing  # at hand: it is asked with each answer
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever else a transport can do
         return getattr(self._transport, name)

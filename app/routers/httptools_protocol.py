@@ -55,7 +55,10 @@ class HttpToolsProblemProtocol(Answering, HttpToolsProtocol):  # type: ignore[mi
         self._moved = True
         if self._come > MAX_HEAD:
             self._check(size_of_head(self.parser.get_method(), self.url, self.headers))
-        hosts = [name for name, _ in self.headers].count(b"host")
+        hosts = 0
+        for name, _ in self.headers:
+            if name == b"host":
+                hosts += 1
         if hosts != 1 and (hosts or self.parser.get_http_version() not in _WITHOUT_HOST):
             raise ValueError("RFC 9112, 3.2: one Host")
         if self.parser.should_upgrade() and self._wants_upgrade():

@@ -506,6 +506,9 @@ async def test_a_head_leaves_with_its_body_and_alone_where_none_comes() -> None:
         def close(self) -> None:
             self.closed = True
 
+        def is_closing(self) -> bool:
+            return self.closed
+
     wire: Any = Wire()
     transport = InOnePiece(wire)
     transport.write(b"HTTP/1.1 200 OK\r\n\r\n")
