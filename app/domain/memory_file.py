@@ -184,10 +184,11 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
     left: dict[str, list[Entry]] = {}
     for entry in served:
         left.setdefault(entry.text, []).append(entry)
+    marked = any(entry.disputed for entry in served)  # then the mark says nothing, wherever somebody has put it
     moved: list[tuple[Entry, FileSection]] = []
     fresh: list[Line] = []
     for line in dict.fromkeys(edited):
-        same = left.get(line.text) or [one for one in left.get(_unmarked(line.text), []) if one.disputed]
+        same = left.get(line.text) or (left.get(_unmarked(line.text)) if marked else None)
         if not same:
             fresh.append(line)
             continue
@@ -196,6 +197,8 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
         if entry.section != line.section:
             moved.append((entry, line.section))
     gone = [entry for entry in served if entry in left[entry.text]]
+    if marked:
+        fresh = [Line(line.section, _unmarked(line.text)) for line in fresh]
     changed = _pairs(gone, fresh)
     old, new = {entry.memory_id for entry, _ in changed}, {line for _, line in changed}
     return Edits(
@@ -206,10 +209,13 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
     )
 
 
+_MARKS: Final = re.compile(
+    r"^[(（](?:disputed|有争议)[)）]\s*|(?:\s*[(（](?:disputed|有争议)[)）])+(?=[.。!！]?\s*$)", re.IGNORECASE
+)
+
+
 def _unmarked(text: str) -> str:
-    for mark in DISPUTED.values():
-        text = text.removesuffix(mark)
-    return text
+    return _MARKS.sub("", text)
 
 
 def _completed(entry: Entry, line: Line) -> Line:

@@ -63,6 +63,8 @@ class ExperienceIn(RequestModel):
     def _teaches(self) -> "ExperienceIn":
         if self.evaluation is None and not self.steps:
             raise ValueError("give steps or an evaluation: without them there is nothing to learn from")
+        if self.shared and (self.user_id or self.agent_id or self.app_id):
+            raise ValueError("what is shared belongs to no user, agent or app")
         return self
 
 

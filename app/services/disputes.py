@@ -66,15 +66,16 @@ async def follow(tx: Transaction, changes: Sequence[tuple[RowLike, RowLike]], ac
         await agree(tx, {row["owner"] for row in back}, actor, at)
 
 
-async def hand_over(tx: Transaction, gone: Collection[UUID], kept: UUID, at: datetime) -> None:
-    """Let what stands against memories that go stand against the one that says the same."""
+async def hand_over(tx: Transaction, gone: Collection[UUID], kept: UUID, at: datetime) -> list[UUID]:
+    """Let what stands against memories stand also against one that says the same; what does so from now on."""
     mine = set(gone)
     touched = await tx.conflicts.touching(sorted({*mine, kept})) if mine else []
     reasons = {frozenset((one["memory_id"], one["other_id"])): str(one["reason"]) for one in touched}
     against = {other: reason for pair, reason in reasons.items() if pair & mine for other in pair - mine - {kept}}
-    for other, reason in against.items():
-        if frozenset((kept, other)) not in reasons:
-            await tx.conflicts.open(kept, [other], reason, at)
+    fresh = [other for other in against if frozenset((kept, other)) not in reasons]
+    for other in fresh:
+        await tx.conflicts.open(kept, [other], against[other], at)
+    return fresh
 
 
 async def _mark(tx: Transaction, row: Row, status: str, actor: str, at: datetime) -> None:

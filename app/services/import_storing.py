@@ -66,6 +66,8 @@ class Storing:
         if kind != "users":
             await self.tx.users.touch(users, self.began)
         stored = await self._put(kind, rows)
+        if kind == "memory_conflicts":
+            stored.owners |= owners
         await self.tx.users.refuse_erased(users, self.began)
         return stored
 

@@ -76,19 +76,21 @@ class ImportService:
         principal.require("memories:write")
         principal.require("sessions:write")
         read = _Read(clock.now())
-        async for raw in lines:
-            read.done.lines += 1
-            if raw.strip():
-                kind, row = _parsed(raw, read.done.lines, user_id)
-                if kind != read.kind or len(read.rows) >= ROWS_AT_ONCE:
-                    progress(await self._flush(principal, user_id, read))
-                    read.kind = kind
-                if kind is not None:
-                    read.rows.append((read.done.lines, row))
-        if not read.done.lines:
-            raise Invalid("Send the lines of an export: there is not one.", code="nothing_to_import")
-        progress(await self._flush(principal, user_id, read))
-        await self._settle(principal.tenant_id, principal.actor, read)
+        try:
+            async for raw in lines:
+                read.done.lines += 1
+                if raw.strip():
+                    kind, row = _parsed(raw, read.done.lines, user_id)
+                    if kind != read.kind or len(read.rows) >= ROWS_AT_ONCE:
+                        progress(await self._flush(principal, user_id, read))
+                        read.kind = kind
+                    if kind is not None:
+                        read.rows.append((read.done.lines, row))
+            if not read.done.lines:
+                raise Invalid("Send the lines of an export: there is not one.", code="nothing_to_import")
+            progress(await self._flush(principal, user_id, read))
+        finally:  # what came before a line that is refused is stored, and must be in order
+            await self._settle(principal.tenant_id, principal.actor, read)
         return read.done
 
     async def _flush(self, principal: Principal, user_id: str | None, read: _Read) -> int:

@@ -26,6 +26,7 @@ from app.schemas.memories import AddedMemories, AddedMemory, MemoriesAdd, Memory
 from app.services.analysis import analyse_all
 from app.services.answers import Answer, Write, write_once
 from app.services.closing import remove
+from app.services.disputes import follow
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.history import event_of, event_row
 from app.services.keying import KeySettlement
@@ -163,6 +164,7 @@ class MemoryService:
                 if not made:
                     await embed_later(tx, [changed["id"]], at, changed["user_id"])
             await tx.memories.record([event_row("updated", before, changed, principal.actor, at, set(values))])
+            await follow(tx, [(before, changed)], principal.actor, at)
             return Answer(200, _told((await memories_of(tx, [changed]))[0], cleaned.kinds()))
 
         return await write_once(self.uow, Write(principal, claim), Memory, work)

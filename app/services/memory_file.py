@@ -76,11 +76,11 @@ class MemoryFileService:
         """
         principal, at = write.principal, clock.now()
         principal.require("memories:write")
+        _check_size(text)
         served = await self.get(principal, user_id)
         given = if_match or version_in(text)
         if given is None:
             raise Invalid("Send the ETag as If-Match, or keep the version's line in the file.", code="version_required")
-        _check_size(text)
         cleaned = await self.redacting.clean(principal, MemoryFileIn(text=text))
         _check_version(served, given)
         edits = edits_between(served.entries, lines_in(cleaned.request.text))
@@ -125,6 +125,8 @@ async def _current(tx: Transaction, user_id: str) -> MemoryFile:
 
 
 def _check_size(text: str) -> None:
+    if not text.strip():  # whoever wants to empty it leaves the headings
+        raise Invalid("Send the file: there is nothing in it, not even a heading.", code="memory_file_empty")
     if len(text.encode()) > MOST_BYTES or len(text.splitlines()) > MOST_LINES:
         raise Invalid(
             f"The file has more than {MOST_LINES} lines or {MOST_BYTES:,} bytes: keep what is worth it.",

@@ -14,6 +14,7 @@ from app.repositories.base import Row
 from app.repositories.models import ModelRecord
 from app.repositories.vectors import Embedded, Vector
 from app.services.closing import since, supersede
+from app.services.disputes import agree, hand_over
 from app.services.history import event_row
 from app.services.judging import Verdicts
 from app.services.keys import CanonicalKey, canonical_key
@@ -87,6 +88,9 @@ class Reconciler:
         plan = self._settled(new, row["id"], key, near)
         displaced = await self._close([rows[one] for one in plan.ids(*DISPLACING)], row, plan)
         disputed = await self._dispute([rows[one] for one in plan.ids("contradict")], row, plan)
+        if plan.outcome == "reinforce" and plan.target is not None:  # says the same, so the same stands against it
+            disputed += await hand_over(self.tx, [plan.target], row["id"], self.at)
+            await agree(self.tx, [row["owner"]] if disputed else [], self.actor, self.at)
         return Reconciled(row["id"], created=False, verdict=plan.verdict, displaced=displaced, disputed=disputed)
 
     async def _near(self, new: Statement, own: UUID, vector: Vector | None) -> list[Neighbour]:

@@ -95,8 +95,13 @@ class ReviewService:
             await run.check(tx)
             await tx.owners.lock_and_change(row["owner"], OwnerChange())
             now = await tx.memories.get_for_update(row["id"])
-            if now is None or now["version"] != row["version"] or not is_current(now, at):
+            if now is None or _told(now) != _told(row) or not is_current(now, at):
                 return Reconciled(row["id"], created=False, verdict="changed")
             actor, scope = job_actor(run.fence.job_id), Scope.of_owner(now["owner"])
             reconciler = Reconciler(tx, actor, at, scope, model, self.embedder.calibration, verdicts)
             return await reconciler.review(now, None if vector is None else vector.of(model.id))
+
+
+def _told(row: Row) -> tuple[bytes, Any, Any]:
+    """What a memory says. That it has become disputed meanwhile makes no other memory of it."""
+    return bytes(row["content_hash"]), row["key"], row["value"]

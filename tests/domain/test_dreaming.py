@@ -293,3 +293,10 @@ def test_every_line_of_a_file_is_accounted_for(before: list[str], after: list[st
 )
 def test_a_file_shows_no_secret_and_no_personal_number(text: str, shown: str | None) -> None:
     assert unrevealing(text) == shown
+
+
+@pytest.mark.parametrize(
+    "rule", ["Deploys are allowed on Friday.", "Never deploy on Friday.", "周五可以部署。", "周五不许上线。"]
+)
+def test_a_rule_for_a_weekday_is_no_plan_for_a_day(rule: str) -> None:
+    assert dated_text(rule, SAID, LATER, SHANGHAI) is None

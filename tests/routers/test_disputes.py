@@ -320,6 +320,85 @@ async def test_the_file_marks_both_sides_and_the_mark_is_no_edit(
     assert await standing(api, pair) == (["disputed", "disputed"], 1)
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["The API port is 8080.", "The API port is 9090.", "The API port is 7070."],
+        ["接口端口是8080。", "接口端口是9090。", "接口端口是7070。"],
+    ],
+)
+async def test_of_three_that_contradict_each_other_every_two_are_in_a_conflict(
+    api: httpx.AsyncClient, tenant: Tenant, texts: list[str]
+) -> None:
+    body = {"memories": [{"text": text, **ADA} for text in texts]}
+    three = body_of(await api.post("/v1/memories", json=body), 201)["results"]
+    await tenant.work()
+    assert await standing(api, three) == (["disputed"] * 3, 3)
+    await delete(api, tenant, three[0])
+    assert await standing(api, three) == (["deleted", "disputed", "disputed"], 1)
+
+
+@pytest.mark.parametrize(("language", "twin"), [("en", "Deploys are allowed on Fridays"), ("zh", "周五可以部署")])
+async def test_what_says_the_same_in_other_words_is_disputed_too(
+    api: httpx.AsyncClient, tenant: Tenant, language: str, twin: str
+) -> None:
+    pair = await disputed(api, tenant, language)
+    again = await add(api, twin)
+    await tenant.work()
+    assert await standing(api, [*pair, again]) == (["disputed"] * 3, 2)
+    await delete(api, tenant, pair[0])
+    assert await standing(api, [pair[1], again]) == (["disputed"] * 2, 1)
+
+
+async def test_an_import_that_stops_or_comes_in_parts_leaves_nothing_torn(
+    api: httpx.AsyncClient, tenant: Tenant
+) -> None:
+    pair = await disputed(api, tenant)
+    lines = (await api.get("/v1/users/ada/export")).text.splitlines()
+    first = next(place for place, line in enumerate(lines) if '"memory_conflicts"' in line)
+    for one in pair:
+        assert (await api.delete(f"/v1/memories/{one['id']}?erase=true")).status_code == 204
+    broken = "\n".join([*lines[:first], "{bad"])
+    assert (await api.post("/v1/users/ada/import", content=broken)).status_code == 422
+    assert await standing(api, pair) == (["active", "active"], 0)
+    body_of(await api.post("/v1/users/ada/import", content="\n".join([lines[0], *lines[first:]])))
+    assert await standing(api, pair) == (["disputed", "disputed"], 1)
+
+
+async def test_a_side_that_a_change_lets_expire_leaves_the_other_undisputed_at_once(
+    api: httpx.AsyncClient, tenant: Tenant
+) -> None:
+    pair = await disputed(api, tenant)
+    body_of(await api.patch(f"/v1/memories/{pair[0]['id']}", json={"expires_at": "2026-01-01T00:00:00Z"}))
+    assert body_of(await api.get(f"/v1/memories/{pair[1]['id']}"))["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("language", "marked"),
+    [
+        ("en", "- (disputed) {}"),
+        ("en", "- {} (Disputed)"),
+        ("en", "- {}(disputed) (disputed)"),
+        ("zh", "- {}(有争议)"),
+        ("zh", "- （有争议）{}"),
+    ],
+)
+async def test_a_mark_that_stands_elsewhere_or_otherwise_is_no_edit_either(
+    api: httpx.AsyncClient, tenant: Tenant, language: str, marked: str
+) -> None:
+    await disputed(api, tenant, language)
+    await add(api, "The red cat sleeps on the sofa.")
+    text, etag = await served(api)
+    plain = [line.removeprefix("- ").removesuffix(MARKS[language]) for line in text.splitlines() if line[:2] == "- "]
+    edited = "\n".join(
+        marked.format(line.removeprefix("- ").removesuffix(MARKS[language])) if line[:2] == "- " else line
+        for line in text.splitlines()
+    )
+    assert len(plain) == 3
+    done = body_of(await send(api, edited, etag))
+    assert (done["added"], done["changed"], done["removed"]) == ([], [], [])
+
+
 async def dispute(tenant: Tenant, newer: Memory, older: Memory) -> None:
     """Mark two memories as a job does that finds that they contradict each other."""
     async with tenant.services.uow.begin_tenant(tenant.id) as tx:

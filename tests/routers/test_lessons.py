@@ -361,3 +361,9 @@ async def test_an_experience_names_its_session_and_loses_its_secrets(api: httpx.
     assert body_of(await api.get(f"/v1/lessons/{shown['id']}"))["experiences"][0]["session_id"] is None
     problem_of(await api.post("/v1/experiences", json=secret | {"user_id": "ada", "session_id": "x"}), 422)
     problem_of(await api.post("/v1/experiences", json={"task": "x", "outcome": "failure", "user_id": "ada"}), 422)
+
+
+async def test_what_is_shared_is_nobodys_experience(api: httpx.AsyncClient) -> None:
+    attempt = {"task": "Scrape", "evaluation": "Set a User-Agent.", "outcome": "failure", "shared": True}
+    for scope in ("user_id", "agent_id", "app_id"):
+        problem_of(await api.post("/v1/experiences", json={**attempt, scope: "x"}), 422, "invalid")

@@ -227,3 +227,10 @@ async def test_a_file_wrapped_in_json_is_refused_and_deletes_nothing(api: httpx.
     wrapped = await api.put(PATH, json={"content": served.text}, headers={"If-Match": served.headers["etag"]})
     problem_of(wrapped, 415)
     assert (await api.get(PATH)).text == served.text
+
+
+async def test_an_empty_body_deletes_nothing(api: httpx.AsyncClient) -> None:
+    await add(api, "Ada likes tea.")
+    for etag in (None, "*", "0" * 16):
+        problem_of(await send(api, " \n", etag), 422, "memory_file_empty")
+    assert entries((await served(api))[0]) == ["Ada likes tea."]

@@ -15,6 +15,15 @@ from app.domain.periods import TimeMention, mentions
 _RECURS: Final = re.compile(
     r"\b(?:every|each|weekly|daily|monthly|biweekly|annually|yearly|usually|always|often)\b|每|(?<![上下本这])周会|例会|通常|经常|总是"
 )
+_RULE: Final = re.compile(
+    r"\b(?:allowed|permitted|forbidden|banned|must(?:n't)?|never|may|can(?:'t|not)?|should(?:n't)?|rules?|policy|only)\b|"
+    r"可以|不能|不许|不得|不准|必须|禁止|严禁|允许|只能|应该|规定|规则|一律|千万|绝不"
+)
+_WEEKDAY: Final = re.compile(
+    r"(?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:周|星期|礼拜)[一二三四五六日天]", re.IGNORECASE
+)
+"""Beside a word for what may be and what may not, the day on which it is so in every week."""
+
 _PAST: Final = re.compile(r"\b(?!need|schedul|plann|book|reserv|suppos|call|nam|bas)\w{2,20}ed\b", re.ASCII)
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _STAMP: Final = re.compile(r"\s?[（(](?:19|20)\d\d[-\d]*(?:\s?(?:至|to)\s?[-\d]+)?[)）]")
@@ -98,6 +107,8 @@ def dated_text(text: str, said_at: datetime, now: datetime, zone: tzinfo) -> str
     back = looks_back(plain) or _PAST.search(plain) is not None or is_past(text)
     found = [one for one in mentions(text, said_at, zone, ahead=not back) if one.period.since and one.period.until]
     found = [one for one in found if not _in_stamp(text, one)]
+    if _RULE.search(plain):
+        found = [one for one in found if _WEEKDAY.fullmatch(one.text.strip()) is None]
     if not found:
         return None
     over = not back and all(_passed(one, said_at, now) for one in found)
