@@ -76,8 +76,8 @@ class MemoryFileService:
         """
         principal, at = write.principal, clock.now()
         principal.require("memories:write")
-        _check_size(text)
         served = await self.get(principal, user_id)
+        _check_size(text)
         given = if_match or version_in(text)
         if given is None:
             raise Invalid("Send the ETag as If-Match, or keep the version's line in the file.", code="version_required")
