@@ -90,7 +90,8 @@ def measured_calibration(cosines: Cosines) -> Calibration:
         )
     bounds = Calibration(low, high)
     least = float(np.percentile(cosines.same, LEFT_OUT, method="lower"))
-    return Calibration(low, high, _down(bounds.similarity(least)), source="measured")
+    threshold = math.floor(bounds.similarity(least) * 10**DIGITS) / 10**DIGITS  # whatever reaches it must pass it
+    return Calibration(low, high, threshold, source="measured")
 
 
 def _down(value: float) -> float:
