@@ -193,7 +193,7 @@ def edits_between(served: Sequence[Entry], edited: Sequence[Line]) -> Edits:
             fresh.append(line)
             continue
         entry = next((one for one in same if one.section == line.section), same[0])
-        left[entry.text].remove(entry)
+        same.remove(entry)
         if entry.section != line.section:
             moved.append((entry, line.section))
     gone = [entry for entry in served if entry in left[entry.text]]
@@ -219,9 +219,7 @@ def _unmarked(text: str) -> str:
 
 
 def _completed(entry: Entry, line: Line) -> Line:
-    """A line that was cut short here and still is says what the memory said behind that; the mark says nothing."""
-    if entry.disputed:
-        line = Line(line.section, _unmarked(line.text))
+    """A line that was cut short here and still is says what the memory said behind that."""
     shown = entry.text.removesuffix(CUT)
     if entry.text == entry.whole or not line.text.endswith(CUT) or not entry.whole.startswith(shown):
         return line
@@ -231,7 +229,7 @@ def _completed(entry: Entry, line: Line) -> Line:
 def _pairs(gone: Sequence[Entry], fresh: Sequence[Line]) -> list[tuple[Entry, Line]]:
     """Of lines that are gone and lines that are new those that are alike, the most alike first, each once."""
     old = [(entry, _bigrams(entry.text)) for entry in gone]
-    new = [(line, _bigrams(_unmarked(line.text))) for line in fresh]
+    new = [(line, _bigrams(line.text)) for line in fresh]
     scored = [
         (2 * len(one & other) / (len(one) + len(other)), entry, line)
         for entry, one in old

@@ -12,7 +12,7 @@ from app.repositories.owners import OwnerChange
 from app.repositories.postings import Posting
 from app.services.analysis import analyse_all
 from app.services.closing import supersede
-from app.services.disputes import agree, hand_over
+from app.services.disputes import hand_over
 from app.services.embedding import Embedder, TextToEmbed
 from app.services.forgetting.digesting import copied
 from app.services.forgetting.marking import Marker, locked
@@ -52,7 +52,6 @@ class Joiner:
             event = marker.event("merged", now, after, f"{SAME} as {len(gone)}")
             await tx.memories.record([event])
             await hand_over(tx, [row["id"] for row in gone if row["status"] == "disputed"], now["id"], self.at)
-            await agree(tx, [self.owner], marker.actor, self.at)
             await supersede(tx, gone, after, marker.actor, self.at, SAME)
         return True
 
